@@ -1,0 +1,60 @@
+"""Derivatives of collectives, where the two readings of reverse mode differ (DESIGN 3.5).
+
+| forward | collective axis | element-wise axis |
+| --- | --- | --- |
+| `pbroadcast` | `psum` | identity |
+| `psum` | `pbroadcast` | `psum` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from axonym_core import lax
+from axonym_core.avals import AxisName, aval_of
+from axonym_core.primitive import Primitive
+from axonym_core.primitives.collectives import pbroadcast_p, pmax_p, pmin_p, psum_p
+
+from ..rule_tables import Linear, Reading, deflinear, register_jvp
+
+
+def _psum_transpose(
+    reading: Reading, ct: Any, x: Linear, *, axes: tuple[AxisName, ...]
+) -> list[Any]:
+    # Collectively, the one sum's cotangent goes to every index, which implicit broadcasting does;
+    # a summand that all indices share was counted once for each. Element-wise, every index has a
+    # sum of its own, and each summand is in all of them.
+    summed = tuple([a for a in axes if a not in reading.collective or a not in x.aval.names])
+    return [psum_p.bind(ct, axes=summed) if summed else ct]
+
+
+deflinear(psum_p, _psum_transpose, sums_named_axes=True)
+
+
+def _pbroadcast_transpose(
+    reading: Reading, ct: Any, x: Linear, *, named: tuple[tuple[AxisName, int], ...]
+) -> list[Any]:
+    summed = tuple([name for name, _ in named if name in reading.collective])
+    return [psum_p.bind(ct, axes=summed) if summed else ct]
+
+
+deflinear(pbroadcast_p, _pbroadcast_transpose, sums_named_axes=True)
+
+
+def _extremum_jvp(primitive: Primitive) -> None:
+    def jvp(
+        primals: Sequence[Any], tangents: Sequence[Any], *, axes: tuple[AxisName, ...]
+    ) -> tuple[Any, Any]:
+        (x,), (t,) = primals, tangents
+        out = primitive.bind(x, axes=axes)
+        # The winners' tangents; ties share equally.
+        winner = lax.convert_element_type(lax.eq(x, out), aval_of(t).dtype)
+        count = psum_p.bind(winner, axes=axes)
+        return out, lax.div(psum_p.bind(lax.mul(winner, t), axes=axes), count)
+
+    register_jvp(primitive, jvp)
+
+
+_extremum_jvp(pmax_p)
+_extremum_jvp(pmin_p)

@@ -1,0 +1,124 @@
+"""Derivatives of reductions and cumulative operations.
+
+Sums are linear. The derivative of a maximum is shared equally by the elements that attain it. That
+of a product is written with partial products, never by division, so that zeros do no harm at any
+order. Cumulative operations other than sums are differentiated as scans in logarithmically many
+steps (`scans`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from axonym_core import lax
+from axonym_core.avals import AxisName, aval_of
+from axonym_core.primitive import Primitive
+from axonym_core.primitives import reductions as p
+
+from ..rule_tables import Reading, defjvp, deflinear, defzero, register_jvp
+from ..zeros import instantiate
+from .contractions import axes_to_sum, read_elementwise
+from .scans import scan_extreme_tangent, scan_logsumexp_tangent, scan_product_tangent
+
+
+def _kept(ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
+    return tuple([i for i in range(ndim) if i not in axes])
+
+
+def _reduce_sum_transpose(
+    reading: Reading,
+    ct: Any,
+    x: Any,
+    *,
+    axes: tuple[int, ...],
+    axis_names: tuple[AxisName, ...],
+) -> list[Any]:
+    aval = aval_of(x)
+    ct = read_elementwise(reading, ct, axis_names)
+    names = axes_to_sum(reading, x, (), axis_names)
+    if names:  # x counts once per index of an axis that it does not vary over
+        ct = lax.psum(ct, names)
+    if axes:
+        ct = lax.broadcast_in_dim(ct, aval.shape, _kept(aval.ndim, axes))
+    return [ct]
+
+
+def _extreme_tangent(t: Any, out: Any, x: Any, *, axes: tuple[int, ...]) -> Any:
+    aval = aval_of(x)
+    attained = lax.eq(x, lax.broadcast_in_dim(out, aval.shape, _kept(aval.ndim, axes)))
+    dtype = aval_of(t).dtype
+    count = lax.reduce_sum(lax.convert_element_type(attained, dtype), axes)
+    at_extreme = lax.select(attained, t, lax.full(aval.shape, 0, dtype))
+    return lax.div(lax.reduce_sum(at_extreme, axes), count)
+
+
+def _reduce_prod_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, axes: tuple[int, ...]
+) -> tuple[Any, Any]:
+    (x,), (t,) = primals, tangents
+    out = p.reduce_prod_p.bind(x, axes=axes)
+    t = instantiate(t)
+    shape = aval_of(x).shape
+    kept = _kept(len(shape), axes)
+    size = 1
+    for axis in axes:
+        size *= shape[axis]
+    rest = tuple([shape[i] for i in kept])
+    if size == 0:
+        return out, lax.full(rest, 0, aval_of(t).dtype)
+    order = (*axes, *kept)
+    x, t = [lax.reshape(lax.transpose(v, order), (size, *rest)) for v in (x, t)]
+    # Multiply the two halves of the elements until one is left, by the product rule each time.
+    while size > 1:
+        half = size // 2
+        x1, x2, x3 = _halves(x, half)
+        t1, t2, t3 = _halves(t, half)
+        x = lax.mul(x1, x2)
+        t = lax.add(lax.mul(t1, x2), lax.mul(x1, t2))
+        if size % 2:
+            x, t = lax.concatenate([x, x3], 0), lax.concatenate([t, t3], 0)
+        size = half + size % 2
+    return out, lax.reshape(t, rest)
+
+
+def _halves(x: Any, half: int) -> tuple[Any, Any, Any]:
+    size = aval_of(x).shape[0]
+    return (
+        lax.slice_in_dim(x, 0, half),
+        lax.slice_in_dim(x, half, 2 * half),
+        lax.slice_in_dim(x, 2 * half, size) if size % 2 else None,
+    )
+
+
+def _cumsum_transpose(reading: Reading, ct: Any, x: Any, *, axis: int, reverse: bool) -> list[Any]:
+    return [lax.cumsum(ct, axis, not reverse)]
+
+
+def _def_scan(primitive: Primitive, tangent: Any) -> None:
+    def jvp(
+        primals: Sequence[Any], tangents: Sequence[Any], *, axis: int, reverse: bool
+    ) -> tuple[Any, Any]:
+        (x,), (t,) = primals, tangents
+        out = primitive.bind(x, axis=axis, reverse=reverse)
+        t = instantiate(t)
+        flip = (axis,)
+        if reverse:
+            flipped = tangent(lax.rev(t, flip), lax.rev(out, flip), lax.rev(x, flip), axis)
+            return out, lax.rev(flipped, flip)
+        return out, tangent(t, out, x, axis)
+
+    register_jvp(primitive, jvp)
+
+
+deflinear(p.reduce_sum_p, _reduce_sum_transpose, sums_named_axes=True)
+defjvp(p.reduce_max_p, _extreme_tangent)
+defjvp(p.reduce_min_p, _extreme_tangent)
+register_jvp(p.reduce_prod_p, _reduce_prod_jvp)
+for _primitive in (p.reduce_and_p, p.reduce_or_p, p.argmax_p, p.argmin_p):
+    defzero(_primitive)
+deflinear(p.cumsum_p, _cumsum_transpose)
+_def_scan(p.cumprod_p, scan_product_tangent)
+_def_scan(p.cummax_p, scan_extreme_tangent)
+_def_scan(p.cummin_p, scan_extreme_tangent)
+_def_scan(p.cumlogsumexp_p, scan_logsumexp_tangent)

@@ -1,0 +1,277 @@
+"""Abstract values: what is known of an array before it is computed.
+
+A `ShapedArray` says shape, dtype, weakness of the dtype, and the *named shape*: over which named
+axes the value varies (`docs/named_axes.md`). Avals are interned: equal avals are one object, so
+that comparing and hashing them costs one pointer comparison. Shape-rule caches, jit caches and
+type checks all rest on that.
+
+    >>> ShapedArray((3, 4), np.dtype("float32"), named_shape={"batch": 8})
+    f32[3,4;batch:8]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from . import dtypes
+from .errors import AxisNameError, ShapeError
+
+AxisName = Hashable
+Shape = tuple[int, ...]
+NamedEntries = tuple[tuple[AxisName, int], ...]
+
+_interned: WeakValueDictionary[tuple[Any, ...], ShapedArray] = WeakValueDictionary()
+
+_KIND = {"f": "f", "c": "c", "i": "i", "u": "u"}
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """Short name of a dtype as it is printed in avals: `f32`, `i8`, `bool`, `bf16`."""
+    if dtype.kind in _KIND:
+        return f"{_KIND[dtype.kind]}{dtype.itemsize * 8}"
+    if dtype == np.bool_:
+        return "bool"
+    name = dtype.name
+    return {"bfloat16": "bf16", "int4": "i4", "uint4": "u4"}.get(name, name.replace("float", "f"))
+
+
+def _entries(named_shape: Mapping[AxisName, int] | Iterable[tuple[AxisName, int]]) -> NamedEntries:
+    items = named_shape.items() if isinstance(named_shape, Mapping) else named_shape
+    return tuple(sorted(items, key=lambda item: (str(item[0]), item[1])))
+
+
+@final
+class ShapedArray:
+    """Shape, dtype, weak type and named axes of a value. Interned and immutable.
+
+    Attributes:
+        shape: The positional shape.
+        dtype: The element type.
+        weak_type: Whether the dtype yields in promotion, as a Python scalar's does.
+        named: The named axes as a sorted tuple of `(name, size)`.
+        names: The names alone, as a frozenset.
+        ndim: Number of positional dimensions.
+        size: Number of elements, named axes not counted.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "named", "names", "ndim", "shape", "size", "weak_type")
+
+    shape: Shape
+    dtype: np.dtype[Any]
+    weak_type: bool
+    named: NamedEntries
+    names: frozenset[AxisName]
+    ndim: int
+    size: int
+
+    def __new__(
+        cls,
+        shape: Iterable[int],
+        dtype: Any,
+        weak_type: bool = False,
+        named_shape: Mapping[AxisName, int] | NamedEntries = (),
+    ) -> ShapedArray:
+        """Return the one aval with these properties."""
+        if type(shape) is not tuple:
+            shape = tuple(int(d) for d in shape)
+        if type(named_shape) is not tuple:
+            named_shape = _entries(named_shape)
+        if not isinstance(dtype, np.dtype):
+            dtype = dtypes.as_dtype(dtype)
+        key = (shape, dtype, weak_type, named_shape)
+        found = _interned.get(key)
+        if found is not None:
+            return found
+        for d in shape:
+            if d < 0:
+                raise ShapeError(f"shape {shape} has a negative dimension; sizes are 0 or more")
+        self = object.__new__(cls)
+        size = 1
+        for d in shape:
+            size *= d
+        for slot, value in (
+            ("shape", shape),
+            ("dtype", dtype),
+            ("weak_type", weak_type),
+            ("named", named_shape),
+            ("names", frozenset(name for name, _ in named_shape)),
+            ("ndim", len(shape)),
+            ("size", size),
+        ):
+            object.__setattr__(self, slot, value)
+        return _interned.setdefault(key, self)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: avals are shared by everything that has this type."""
+        raise AttributeError(f"ShapedArray is immutable; use update({name}=...) for a changed one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle through the constructor, so that unpickled avals are interned too."""
+        return (ShapedArray, (self.shape, self.dtype, self.weak_type, self.named))
+
+    @property
+    def named_shape(self) -> Mapping[AxisName, int]:
+        """Named axes that the value varies over, as a read-only mapping of name to size."""
+        return MappingProxyType(dict(self.named))
+
+    def update(
+        self,
+        *,
+        shape: Shape | None = None,
+        dtype: Any = None,
+        weak_type: bool | None = None,
+        named_shape: Mapping[AxisName, int] | NamedEntries | None = None,
+    ) -> ShapedArray:
+        """Return the aval that differs in the given properties."""
+        return ShapedArray(
+            self.shape if shape is None else shape,
+            self.dtype if dtype is None else dtype,
+            self.weak_type if weak_type is None else weak_type,
+            self.named if named_shape is None else named_shape,
+        )
+
+    def strip_weak_type(self) -> ShapedArray:
+        """Return the aval with a strong dtype."""
+        return self.update(weak_type=False) if self.weak_type else self
+
+    def to_tangent(self) -> ShapedArray:
+        """Return the aval of this value's tangents: same shape and names, dtype `float0` for ints."""
+        tangent = dtypes.tangent_dtype(self.dtype)
+        return self if tangent == self.dtype else self.update(dtype=tangent, weak_type=False)
+
+    def without_axis(self, name: AxisName) -> ShapedArray:
+        """Return the aval with one named axis dropped (itself where it has none of that name)."""
+        if name not in self.names:
+            return self
+        return self.update(named_shape=tuple(e for e in self.named if e[0] != name))
+
+    def str_short(self) -> str:
+        """Return the printed form, as in `f32[3,4;batch:8]`."""
+        dims = ",".join(map(str, self.shape))
+        names = ",".join(f"{n}:{s}" for n, s in self.named)
+        return f"{dtype_name(self.dtype)}[{dims}{';' + names if names else ''}]"
+
+    def __repr__(self) -> str:
+        return ("~" if self.weak_type else "") + self.str_short()
+
+
+def join_named(a: NamedEntries, b: NamedEntries) -> NamedEntries:
+    """Union of two named shapes; sizes of a common name must agree."""
+    if a == b or not b:
+        return a
+    if not a:
+        return b
+    joined = dict(a)
+    for name, size in b:
+        if joined.setdefault(name, size) != size:
+            raise AxisNameError(
+                f"named axis {name!r} has size {joined[name]} in one operand and {size} in "
+                "another; a value of another mapping with the same axis name was captured. "
+                "Pass it as an argument, or rename one of the axes"
+            )
+    return _entries(joined)
+
+
+def join_all_named(avals: Iterable[ShapedArray]) -> NamedEntries:
+    """Union of the named shapes of several avals."""
+    named: NamedEntries = ()
+    for aval in avals:
+        if aval.named:
+            named = join_named(named, aval.named)
+    return named
+
+
+class ShapeDtypeStruct:
+    """Shape and dtype (and named axes) of an array that need not exist.
+
+    Stands for an array wherever only its type is wanted: `make_jaxpr`, `eval_shape`,
+    `linear_transpose`, `jit(f).lower`.
+
+    Args:
+        shape: Positional shape.
+        dtype: Element type.
+        named_shape: Named axes that the value varies over, name to size.
+        weak_type: Whether the dtype is weak.
+
+    Example:
+        >>> ShapeDtypeStruct((2, 3), "float32")
+        ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    """
+
+    __slots__ = ("aval",)
+
+    aval: ShapedArray
+
+    def __init__(
+        self,
+        shape: Iterable[int],
+        dtype: Any,
+        *,
+        named_shape: Mapping[AxisName, int] | NamedEntries = (),
+        weak_type: bool = False,
+    ) -> None:
+        self.aval = ShapedArray(tuple(shape), dtypes.as_dtype(dtype), weak_type, named_shape)
+
+    shape = property(lambda self: self.aval.shape, doc="Positional shape.")
+    dtype = property(lambda self: self.aval.dtype, doc="Element type.")
+    ndim = property(lambda self: self.aval.ndim, doc="Number of positional dimensions.")
+    size = property(lambda self: self.aval.size, doc="Number of elements.")
+    named_shape = property(lambda self: self.aval.named_shape, doc="Named axes, name to size.")
+    weak_type = property(lambda self: self.aval.weak_type, doc="Whether the dtype is weak.")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self.aval is other.aval
+
+    def __hash__(self) -> int:
+        return hash(self.aval)
+
+    def __repr__(self) -> str:
+        named = f", named_shape={dict(self.aval.named)}" if self.aval.named else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{named})"
+
+
+_scalar_avals: dict[tuple[type, np.dtype[Any]], ShapedArray] = {}
+_generic_avals: dict[np.dtype[Any], ShapedArray] = {}
+
+
+def scalar_aval(kind: type) -> ShapedArray:
+    """Weakly typed 0-d aval of a Python scalar type, in the default dtype of its kind."""
+    dtype = dtypes.as_dtype(kind)
+    aval = _scalar_avals.get((kind, dtype))
+    if aval is None:
+        # A Python bool is as strong as np.bool_: there is only one boolean dtype.
+        aval = _scalar_avals[kind, dtype] = ShapedArray((), dtype, kind is not bool)
+    return aval
+
+
+def aval_of(x: Any) -> ShapedArray:
+    """Aval of an array, tracer, NumPy array or scalar, Python scalar or `ShapeDtypeStruct`.
+
+    Raises:
+        TypeError: `x` is none of these.
+    """
+    aval = getattr(x, "aval", None)
+    if aval is not None:
+        return aval  # type: ignore[no-any-return]  # an attribute of whatever array class
+    if isinstance(x, np.generic):
+        dtype = x.dtype
+        found = _generic_avals.get(dtype)
+        if found is None:
+            found = _generic_avals[dtype] = ShapedArray((), dtypes.as_dtype(dtype))
+        return found
+    if isinstance(x, np.ndarray):
+        return ShapedArray(x.shape, dtypes.as_dtype(x.dtype))
+    if type(x) in (bool, int, float, complex):
+        return scalar_aval(type(x))
+    if isinstance(x, bool | int | float | complex):
+        base = next(k for k in (bool, int, float, complex) if isinstance(x, k))
+        return scalar_aval(base)
+    raise TypeError(
+        f"expected an array or a number, got {type(x).__name__}: {x!r}; "
+        "convert it first, for example with axonym.numpy.asarray"
+    )

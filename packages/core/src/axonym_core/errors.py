@@ -1,0 +1,298 @@
+"""The exceptions of Axonym: what went wrong, why, and how to mend it.
+
+Every exception that the packages raise on purpose derives from :class:`AxonymError` *and* from
+the builtin that Python or NumPy would use for the same mistake. A program may therefore catch
+everything with one clause, catch one kind with a precise clause, or go on using the builtin it
+always used::
+
+    try:
+        loss(params, batch)
+    except axonym_core.errors.AxisNameError:  # or NameError, or AxonymError
+        ...
+
+A message has four parts: what happened, where (the function and the argument of the caller, never
+of this library), why, and one way to mend it. The class docstrings below explain the mistake that
+each class stands for; the reference page about errors is made from them. Nothing else lives here,
+and this module imports nothing, so that every other module may import it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AxisNameError",
+    "AxonymError",
+    "BackendError",
+    "ConcretizationError",
+    "ConcretizationTypeError",
+    "ConfigError",
+    "DTypeError",
+    "IndexTypeError",
+    "IndexingError",
+    "InternalError",
+    "JaxprTypeError",
+    "NonConcreteBooleanIndexError",
+    "RecursiveCallError",
+    "ShapeError",
+    "TracerArrayConversionError",
+    "TracerBoolConversionError",
+    "TracerError",
+    "TracerIntegerConversionError",
+    "TracerLeakError",
+    "TreeStructureError",
+    "UnexpectedTracerError",
+]
+
+
+class AxonymError(Exception):
+    """The base of every exception that Axonym raises on purpose.
+
+    Catch it to handle any mistake that the library recognised. Exceptions that a user's own
+    function raises while it is traced pass through unchanged and are not of this class.
+    """
+
+
+class ConfigError(AxonymError, ValueError):
+    """A setting does not exist, or was given a value that it cannot take.
+
+    Cause: a misspelt name, or a value outside the documented ones, in ``config.update``,
+    ``config.override`` or an environment variable. Cure: use one of the values in the message.
+
+    Example:
+        >>> from axonym_core.config import config
+        >>> config.update(default_float_bits=16)
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.ConfigError: config.default_float_bits must be 32 or 64; got 16.
+    """
+
+
+class DTypeError(AxonymError, TypeError):
+    """A dtype does not exist, is not supported here, or does not combine with another one.
+
+    Causes: a misspelt dtype; a NumPy dtype without numbers in it (strings, objects, dates) or
+    wider than any accelerator has (``longdouble``); two dtypes without a common one, such as an
+    8-bit float and ``bfloat16``; an integer where a floating-point number is needed. Cure: name a
+    supported dtype, or convert explicitly with ``x.astype(...)``.
+
+    Example:
+        >>> from axonym_core.dtypes import as_dtype
+        >>> as_dtype("flaot32")
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.DTypeError: dtype='flaot32' is not a dtype; did you mean 'float32'?
+    """
+
+
+class ShapeError(AxonymError, ValueError):
+    """The shapes of the operands do not fit each other or the operation.
+
+    Cause: an operation got arrays whose dimensions cannot be combined, or a shape argument that
+    the data cannot take. The message lists every operand with its shape, named axes included.
+    Cure: reshape or broadcast one of them explicitly::
+
+        lax.add(jnp_3, jnp_4)  # ShapeError: f32[3] and f32[4]
+        lax.dot(a, b)  # ShapeError unless a.shape[-1] == b.shape[0]
+    """
+
+
+class AxisNameError(AxonymError, NameError, ValueError):
+    """A named axis is unknown, hides another one, or has a different size than it should.
+
+    Causes and cures:
+
+    * *Unknown name*: a collective names an axis that no enclosing ``vmap``, ``xmap`` or
+      ``shard_map`` brings into scope. Give that transformation ``axis_name=``, or trace with
+      ``make_jaxpr(f, axis_env=[(name, size)])``.
+    * *Shadowed name*: two nested transformations use one name. Rename one of them.
+    * *Wrong size*: two arguments disagree about the size of one name. Check ``in_axes``.
+    * *Axis left in a result*: a value still varies over an axis that ``out_axes`` does not list.
+      Reduce it, for example with ``lax.pmean``, or list the axis.
+
+    Example::
+
+        vmap(lambda x: x - lax.pmean(x, "batch"))(xs)  # AxisNameError: unknown axis 'batch'
+        vmap(lambda x: x - lax.pmean(x, "batch"), axis_name="batch")(xs)  # mended
+    """
+
+
+class TreeStructureError(AxonymError, ValueError):
+    """Two pytrees that should have the same structure do not, or a class cannot be a node of one.
+
+    Causes: ``tree_map`` over different containers, an ``in_axes`` that is not a prefix of the
+    arguments, a loop body that returns another structure than its carry, a class that is
+    registered twice. Cure: the message gives the path of the first difference and both sides; make
+    them alike.
+
+    Example:
+        >>> from axonym_core.tree_util import tree_map
+        >>> tree_map(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 1, "b": (2, 3, 4)})
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.TreeStructureError: tree_map: tree 2 differs from tree 1 at ['b']: \
+tree 1 has a tuple of length 2, tree 2 has a tuple of length 3. Give every tree the structure of \
+tree 1.
+    """
+
+
+class TracerError(AxonymError):
+    """The base of the errors about using traced values.
+
+    While a transformation traces a function, its arguments are *tracers*: they have a shape, a
+    dtype and named axes, but no numbers. The classes below this one tell which use of the missing
+    numbers was attempted.
+    """
+
+
+class ConcretizationError(TracerError, TypeError):
+    """A traced value was used where its number is needed while tracing.
+
+    Cause: the value of a traced argument decides something that must be known before the program
+    runs: a Python branch, a loop count, a shape, a static parameter. Cures: compute it from a
+    shape instead of a value; make the argument static; or express the decision in the program with
+    ``lax.cond``, ``lax.while_loop``, ``lax.fori_loop`` or ``numpy.where``::
+
+        jit(lambda n: numpy.zeros(n))(3)  # ConcretizationError
+        jit(lambda n: numpy.zeros(n), static_argnums=0)(3)  # mended
+    """
+
+
+class TracerBoolConversionError(ConcretizationError):
+    """A traced value was used as a truth value, as in ``if``, ``while``, ``and`` or ``assert``.
+
+    Cause: Python asked a tracer whether it is true, and the answer differs from call to call.
+    Cure: select with ``numpy.where`` or branch with ``lax.cond``; if the argument takes few
+    values, make it static::
+
+        jit(lambda x: x if x > 0 else -x)(1.0)  # TracerBoolConversionError
+        jit(lambda x: numpy.where(x > 0, x, -x))(1.0)  # mended
+    """
+
+
+class TracerIntegerConversionError(ConcretizationError):
+    """A traced value was used as a Python integer, as in ``range(x)`` or ``a_list[x]``.
+
+    Cause: Python asked a tracer for an index. Cure: make the argument static, loop with
+    ``lax.fori_loop``, or index an array instead of a list::
+
+        jit(lambda i: [1.0, 2.0][i])(0)  # TracerIntegerConversionError
+        jit(lambda i: numpy.array([1.0, 2.0])[i])(0)  # mended
+    """
+
+
+class TracerArrayConversionError(ConcretizationError):
+    """A traced value was handed to NumPy, which needs its numbers.
+
+    Cause: a function of ``numpy`` (or of a library built on it) was called with a tracer. Cure:
+    call the function of the same name in ``axonym.numpy``; if the computation must happen in
+    NumPy, take it out of the traced function or make the argument static::
+
+        jit(lambda x: np.sin(x))(1.0)  # TracerArrayConversionError, np being NumPy
+        jit(lambda x: anp.sin(x))(1.0)  # mended, anp being axonym.numpy
+    """
+
+
+class TracerLeakError(TracerError, TypeError):
+    """A traced value was used after the tracing that made it had ended.
+
+    Cause: a function stored a tracer outside of itself, in a global, an attribute or a list, and
+    something used it later. The message names the function and the line that made it. Cure:
+    return the value instead of storing it::
+
+        seen = []
+        jit(lambda x: seen.append(x * 2))(1.0)
+        seen[0] + 1  # TracerLeakError
+        doubled = jit(lambda x: x * 2)(1.0)
+        doubled + 1  # mended
+    """
+
+
+class NonConcreteBooleanIndexError(TracerError, IndexError):
+    """An array was indexed with a traced boolean mask, whose result has no fixed shape.
+
+    Cause: ``x[mask]`` has as many elements as the mask has true values, and that number is not
+    known while tracing. Cure: keep the shape and select with ``where``, or reduce with
+    ``where=``::
+
+        jit(lambda x: x[x > 0].sum())(xs)  # NonConcreteBooleanIndexError
+        jit(lambda x: numpy.where(x > 0, x, 0).sum())(xs)  # mended
+    """
+
+
+class IndexingError(AxonymError, IndexError):
+    """An index does not fit the array.
+
+    Causes: more indices than dimensions, two ellipses, a static index out of bounds, a mask of
+    another size than the dimension, an unknown mode. Cure: compare the index with the array's
+    shape, both of which the message shows::
+
+        x = numpy.zeros((3, 4))
+        x[0, 0, 0]  # IndexingError: 3 indices for f32[3,4]
+        x[5]  # IndexingError: index 5 is out of bounds for dimension 0
+    """
+
+
+class IndexTypeError(IndexingError, TypeError):
+    """An index is of a type that does not index.
+
+    Causes: a list where an array or a tuple was meant, a floating-point number or array, a string.
+    Cure: convert it, as the message says::
+
+        x[[0, 2]]  # IndexTypeError
+        x[numpy.array([0, 2])]  # mended: elements 0 and 2
+        x[0, 2]  # mended: the element in row 0 and column 2
+    """
+
+
+class BackendError(AxonymError, RuntimeError):
+    """A backend is missing, could not start, lacks an operation, or failed while running.
+
+    Causes: ``AXONYM_BACKEND`` names a backend that is not installed; the device is out of memory;
+    the program uses an operation that this backend does not have. Cure: the message lists the
+    backends that are installed; ``axonym-xla`` brings the XLA backend, and ``numpy`` is always
+    there::
+
+        AXONYM_BACKEND=gpu python train.py  # BackendError: installed are 'numpy' and 'xla'
+        AXONYM_BACKEND=numpy python train.py  # mended
+    """
+
+
+class JaxprTypeError(AxonymError, TypeError):
+    """A jaxpr is not well formed.
+
+    Cause: a variable is used before it is defined, an equation's outputs do not have the types
+    that its primitive's shape rule gives, or an axis is not in scope. Programs traced from Python
+    never are; a transformation rule that builds equations by hand may be at fault. Cure: run with
+    ``AXONYM_CHECK=1``, which checks after every transformation and so names the first one whose
+    result is wrong::
+
+        check_jaxpr(make_jaxpr(f)(x).jaxpr)  # passes, or raises JaxprTypeError
+    """
+
+
+class RecursiveCallError(AxonymError, RecursionError):
+    """A function needs its own compiled program before that exists.
+
+    Cause: while a compiled function was traced, it called itself with arguments of the same
+    shapes and dtypes, so that tracing would never end. Cure: end the recursion with something that
+    is known while tracing, such as a static argument that changes, or write a loop with
+    ``lax.while_loop`` or ``lax.scan``::
+
+        f = jit(lambda x: f(x) + 1)
+        f(1.0)  # RecursiveCallError
+    """
+
+
+class InternalError(AxonymError, RuntimeError):
+    """Axonym contradicted itself: this is a bug in the library or in a registered rule.
+
+    Cause: an invariant did not hold, for example a rule returned the wrong number of results.
+    Cure: if the rule named in the message is your own, mend it; otherwise please report the whole
+    message together with the smallest program that shows it.
+    """
+
+
+#: The name under which users of this field know :class:`TracerLeakError`.
+UnexpectedTracerError = TracerLeakError
+
+#: The name under which users of this field know :class:`ConcretizationError`.
+ConcretizationTypeError = ConcretizationError

@@ -1,0 +1,179 @@
+"""Jaxprs: staged programs, the intermediate representation of every transformation.
+
+A `Jaxpr` is a list of equations over typed variables. It is immutable, hashable by identity and
+closed: arrays that the traced function closed over are bound to `constvars`. Primitives with
+functions inside (jit, scan, cond, …) hold jaxprs as parameters.
+
+    { lambda ; a:f32[3]. let
+        b:f32[3] = sin a
+        c:f32[3] = mul b 2.0:f32[]
+      in (c,) }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, final
+
+from .avals import AxisName, ShapedArray
+from .debug_info import UNNAMED, DebugInfo
+from .primitive import Primitive
+from .source_info import SourceInfo
+
+
+@final
+class Var:
+    """A variable: a type and an identity."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"Var(id={id(self)}):{self.aval.str_short()}"
+
+
+@final
+class Literal:
+    """A scalar constant written in the place of an operand."""
+
+    __slots__ = ("aval", "val")
+
+    def __init__(self, val: Any, aval: ShapedArray) -> None:
+        self.val = val
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"{self.val}:{self.aval.str_short()}"
+
+
+Atom = Var | Literal
+
+
+@final
+class JaxprEqn:
+    """One application of a primitive."""
+
+    __slots__ = ("invars", "outvars", "params", "primitive", "source")
+
+    def __init__(
+        self,
+        primitive: Primitive,
+        invars: tuple[Atom, ...],
+        outvars: tuple[Var, ...],
+        params: Mapping[str, Any],
+        source: SourceInfo | None = None,
+    ) -> None:
+        self.primitive = primitive
+        self.invars = invars
+        self.outvars = outvars
+        self.params = params
+        self.source = source
+
+    def __repr__(self) -> str:
+        from .jaxpr_printing import format_equation  # noqa: PLC0415  # printing imports this module
+
+        return format_equation(self)
+
+
+@final
+class Jaxpr:
+    """A staged program.
+
+    Attributes:
+        invars: Variables of the arguments.
+        outvars: Variables or literals of the results.
+        eqns: Equations in order of execution.
+        constvars: Variables of the constants.
+        consts: The values of the constants (arrays; tracers while an outer trace is open).
+        debug: Names of the traced function and of its arguments, for messages.
+        axes_used: Named axes to which equations refer by name.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_lifted",
+        "axes_used",
+        "constvars",
+        "consts",
+        "debug",
+        "eqns",
+        "in_avals",
+        "invars",
+        "out_avals",
+        "outvars",
+    )
+
+    def __init__(
+        self,
+        invars: Iterable[Var],
+        outvars: Iterable[Atom],
+        eqns: Iterable[JaxprEqn],
+        constvars: Iterable[Var] = (),
+        consts: Iterable[Any] = (),
+        *,
+        debug: DebugInfo | None = None,
+    ) -> None:
+        self.invars = tuple(invars)
+        self.outvars = tuple(outvars)
+        self.eqns = tuple(eqns)
+        self.constvars = tuple(constvars)
+        self.consts = tuple(consts)
+        self.debug = debug if debug is not None else UNNAMED
+        self._lifted: Jaxpr | None = None
+        self.in_avals = tuple([v.aval for v in self.invars])
+        self.out_avals = tuple([v.aval for v in self.outvars])
+        used: set[AxisName] = set()
+        for eqn in self.eqns:
+            if eqn.primitive.uses_axes is not None:
+                used.update(eqn.primitive.uses_axes(eqn.params))
+        self.axes_used = frozenset(used)
+
+    def replace(self, **changes: Any) -> Jaxpr:
+        """Return the jaxpr with some of its parts replaced."""
+        parts = {
+            "invars": self.invars,
+            "outvars": self.outvars,
+            "eqns": self.eqns,
+            "constvars": self.constvars,
+            "consts": self.consts,
+            "debug": self.debug,
+        }
+        return Jaxpr(**{**parts, **changes})
+
+    def __str__(self) -> str:
+        from .jaxpr_printing import format_jaxpr  # noqa: PLC0415  # printing imports this module
+
+        return format_jaxpr(self)
+
+    __repr__ = __str__
+
+    def lifted(self) -> Jaxpr:
+        """The same program with its constants as leading arguments (always the same object)."""
+        if not self.constvars:
+            return self
+        if self._lifted is None:
+            self._lifted = Jaxpr(
+                (*self.constvars, *self.invars),
+                self.outvars,
+                self.eqns,
+                debug=self.debug.with_leading(len(self.constvars)),
+            )
+        return self._lifted
+
+    @property
+    def name(self) -> str:
+        """Name of the traced function."""
+        return self.debug.name
+
+
+def subjaxprs(params: Mapping[str, Any]) -> list[Jaxpr]:
+    """Jaxprs held by the parameters of an equation, directly or in tuples or callables."""
+    found: list[Jaxpr] = []
+    for value in params.values():
+        for item in value if isinstance(value, tuple) else (value,):
+            jaxpr = item if isinstance(item, Jaxpr) else getattr(item, "jaxpr", None)
+            if isinstance(jaxpr, Jaxpr):
+                found.append(jaxpr)
+    return found

@@ -1,0 +1,203 @@
+"""The backend object: buffers are read-only NumPy arrays, programs are run equation by equation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from ..array import Array, ConcreteArray
+from ..avals import ShapedArray, aval_of
+from ..errors import BackendError
+from ..jaxpr import Jaxpr, Literal, Var
+from ..primitive import Primitive
+from .rules import evaluation_rules
+
+
+@final
+class NumpyDevice:
+    """The host, as the one device of the NumPy backend."""
+
+    id = 0
+    process_index = 0
+    platform = "numpy"
+    device_kind = "numpy"
+
+    def __repr__(self) -> str:
+        return "NumpyDevice()"
+
+
+DEVICE = NumpyDevice()
+
+
+def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    value.flags.writeable = False
+    return value
+
+
+def operand(x: Any) -> np.ndarray[Any, Any]:
+    """NumPy array of an operand of a primitive: an array of any backend, or a number."""
+    if type(x) is ConcreteArray:
+        return x.buffer if x.backend is backend else x.backend.to_host(x.buffer)  # type: ignore[no-any-return]
+    if isinstance(x, np.ndarray):
+        return x
+    return np.asarray(x, aval_of(x).dtype)
+
+
+def apply_rule(
+    primitive: Primitive, operands: Sequence[np.ndarray[Any, Any]], params: Mapping[str, Any]
+) -> Any:
+    """Apply a primitive's evaluation rule to NumPy arrays."""
+    rule = evaluation_rules.get(primitive)
+    if rule is None:
+        reason = primitive.absent.get("evaluation", "no rule is registered for it")
+        raise BackendError(f"the NumPy backend cannot evaluate {primitive.name}: {reason}")
+    return rule(*operands, **params)
+
+
+def run_jaxpr(jaxpr: Jaxpr, args: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    """Run a jaxpr on NumPy arrays."""
+    env: dict[Var, Any] = {
+        var: operand(c) for var, c in zip(jaxpr.constvars, jaxpr.consts, strict=True)
+    }
+    env.update(zip(jaxpr.invars, args, strict=True))
+
+    def read(atom: Any) -> Any:
+        return operand(atom.val).astype(atom.aval.dtype) if type(atom) is Literal else env[atom]
+
+    last_use: dict[Var, int] = {}
+    for i, eqn in enumerate(jaxpr.eqns):
+        for atom in eqn.invars:
+            if type(atom) is Var:
+                last_use[atom] = i
+    kept = set(jaxpr.outvars)
+    for i, eqn in enumerate(jaxpr.eqns):
+        out = apply_rule(eqn.primitive, [read(a) for a in eqn.invars], eqn.params)
+        for var, value in zip(
+            eqn.outvars, out if eqn.primitive.multiple_results else (out,), strict=True
+        ):
+            env[var] = conform(value, var.aval)
+        for atom in eqn.invars:  # free what nothing reads any more
+            if type(atom) is Var and last_use[atom] == i and atom not in kept:
+                env.pop(atom, None)
+    return [read(a) for a in jaxpr.outvars]
+
+
+def conform(value: Any, aval: ShapedArray) -> np.ndarray[Any, Any]:
+    """Array of a rule's result; a result of another type than the shape rule's is our fault."""
+    array = np.asarray(value)
+    if array.dtype != aval.dtype or array.shape != aval.shape:
+        raise BackendError(
+            f"NumPy evaluation gave {array.dtype}{list(array.shape)} where the shape rule says "
+            f"{aval}; the evaluation rule of the primitive is at fault"
+        )
+    return array
+
+
+@final
+class NumpyExecutable:
+    """A jaxpr, run equation by equation."""
+
+    __slots__ = ("jaxpr",)
+
+    def __init__(self, jaxpr: Jaxpr) -> None:
+        self.jaxpr = jaxpr
+
+    def __call__(self, args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        """Run on concrete arrays."""
+        outs = run_jaxpr(self.jaxpr, [operand(a) for a in args])
+        return [wrap(o, aval) for o, aval in zip(outs, self.jaxpr.out_avals, strict=True)]
+
+    def compile(self) -> NumpyExecutable:
+        """Return itself: a jaxpr is NumPy's program already."""
+        return self
+
+    def as_text(self) -> str:
+        """The jaxpr."""
+        return str(self.jaxpr)
+
+    def memory_analysis(self) -> None:
+        """Return None: nothing is known ahead of the run."""
+
+    def cost_analysis(self) -> None:
+        """Return None: nothing is known ahead of the run."""
+
+
+def wrap(value: Any, aval: ShapedArray) -> ConcreteArray:
+    """Concrete array of an evaluation result."""
+    array = conform(value, aval)
+    if array.flags.writeable:
+        # A result that is a view of an operand must not make the operand's owner read-only.
+        array = _read_only(array.view())
+    return ConcreteArray(array, aval, backend)
+
+
+@final
+class NumpyBackend:
+    """Evaluates with NumPy on the host; implements the `Backend` protocol."""
+
+    name = "numpy"
+
+    def evaluate(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
+        """Apply a primitive to concrete operands."""
+        avals = tuple([a.aval if isinstance(a, Array) else aval_of(a) for a in args])
+        out_avals = primitive.out_avals(avals, params)
+        out = apply_rule(primitive, [operand(a) for a in args], params)
+        if primitive.multiple_results:
+            return [wrap(o, aval) for o, aval in zip(out, out_avals, strict=True)]
+        return wrap(out, out_avals)
+
+    def compile(self, jaxpr: Jaxpr, *, donated: Sequence[bool] = ()) -> NumpyExecutable:
+        """Return a callable that runs the jaxpr. Donation has no effect."""
+        return NumpyExecutable(jaxpr)
+
+    def lower(self, jaxpr: Jaxpr, *, donated: Sequence[bool] = ()) -> NumpyExecutable:
+        """Return the program as it is."""
+        return NumpyExecutable(jaxpr)
+
+    def from_host(
+        self, value: np.ndarray[Any, Any], aval: ShapedArray, device: Any = None
+    ) -> ConcreteArray:
+        """Copy a NumPy array."""
+        if device is not None and device is not DEVICE:
+            raise BackendError(f"the NumPy backend has one device, {DEVICE}; got {device}")
+        copied = np.array(value, dtype=aval.dtype, copy=True, order="C")
+        return ConcreteArray(_read_only(copied), aval, self)
+
+    def to_host(self, buffer: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the (read-only) buffer itself."""
+        return buffer
+
+    def block_until_ready(self, buffer: np.ndarray[Any, Any]) -> None:
+        """Do nothing: evaluation is synchronous."""
+
+    def is_ready(self, buffer: np.ndarray[Any, Any]) -> bool:
+        """Return True: evaluation is synchronous."""
+        return True
+
+    def delete(self, buffer: np.ndarray[Any, Any]) -> None:
+        """Do nothing: NumPy arrays are freed by Python."""
+
+    def is_deleted(self, buffer: np.ndarray[Any, Any]) -> bool:
+        """Return False: NumPy arrays are freed by Python."""
+        return False
+
+    def devices(self) -> list[NumpyDevice]:
+        """The host, as the one device."""
+        return [DEVICE]
+
+    def device_of(self, buffer: np.ndarray[Any, Any]) -> NumpyDevice:
+        """The host."""
+        return DEVICE
+
+    def to_dlpack(self, buffer: np.ndarray[Any, Any], **options: Any) -> Any:
+        """DLPack capsule of a buffer."""
+        return buffer.__dlpack__(**options)
+
+    def dlpack_device(self, buffer: np.ndarray[Any, Any]) -> tuple[int, int]:
+        """DLPack's CPU device."""
+        return buffer.__dlpack_device__()
+
+
+backend = NumpyBackend()

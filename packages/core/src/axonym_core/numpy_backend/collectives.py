@@ -1,0 +1,1 @@
+"""Collectives have no evaluation: mapping transformations replace them (see the primitives)."""

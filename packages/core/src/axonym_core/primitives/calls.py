@@ -1,0 +1,126 @@
+"""Calls: `jit` of a staged program, and functions with derivative rules of their own.
+
+`jit_p` holds the jaxpr that it calls. The custom rules' primitives hold Python callables on flat
+lists; a staging trace turns the function (not its rules) into a `StagedFunction`, a callable with
+its jaxpr at hand, so that one primitive serves inside and outside of staged programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, final
+
+from ..avals import AxisName, ShapedArray, aval_of
+from ..errors import JaxprTypeError
+from ..jaxpr import Jaxpr
+from ..jaxpr_evaluation import eval_jaxpr, lift_consts
+from ..primitive import Primitive
+from ..staging import JaxprTrace, trace_flat
+
+
+@final
+class StagedFunction:
+    """A flat function given by its jaxpr. Compared by the identity of the jaxpr."""
+
+    __slots__ = ("jaxpr",)
+
+    def __init__(self, jaxpr: Jaxpr) -> None:
+        self.jaxpr = jaxpr
+
+    def __call__(self, *args: Any) -> list[Any]:
+        """Evaluate the jaxpr in the current trace."""
+        return eval_jaxpr(self.jaxpr, *args)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StagedFunction) and self.jaxpr is other.jaxpr
+
+    def __hash__(self) -> int:
+        return hash(self.jaxpr)
+
+
+def check_operands(name: str, jaxpr: Jaxpr, avals: Sequence[ShapedArray]) -> None:
+    """Check that operands have the types of a jaxpr's arguments (weakness aside)."""
+    if len(avals) != len(jaxpr.in_avals):
+        raise JaxprTypeError(
+            f"{name}: {jaxpr.name} takes {len(jaxpr.in_avals)} operands, got {len(avals)}"
+        )
+    for i, (given, wanted) in enumerate(zip(avals, jaxpr.in_avals, strict=True)):
+        if given is not wanted and given.strip_weak_type() is not wanted.strip_weak_type():
+            raise JaxprTypeError(
+                f"{name}: operand {i} ({jaxpr.debug.argument(i)} of {jaxpr.name}) has type "
+                f"{given}, the program was staged for {wanted}; stage it for this type"
+            )
+
+
+def _jit_shape(*avals: ShapedArray, jaxpr: Jaxpr, name: str) -> tuple[ShapedArray, ...]:
+    check_operands(f"jit of {name}", jaxpr, avals)
+    return jaxpr.out_avals
+
+
+def _jaxpr_axes(params: Mapping[str, Any]) -> Sequence[AxisName]:
+    axes: frozenset[AxisName] = params["jaxpr"].axes_used
+    return tuple(axes)
+
+
+jit_p = Primitive("jit", _jit_shape, multiple_results=True, collective=True, uses_axes=_jaxpr_axes)
+
+
+def _custom_shape(*avals: ShapedArray, call: Any, **rules: Any) -> tuple[ShapedArray, ...]:
+    check_operands("function with custom derivatives", call.jaxpr, avals)
+    out: tuple[ShapedArray, ...] = call.jaxpr.out_avals
+    return out
+
+
+def _custom_axes(params: Mapping[str, Any]) -> Sequence[AxisName]:
+    jaxpr = getattr(params["call"], "jaxpr", None)
+    return () if jaxpr is None else tuple(jaxpr.axes_used)
+
+
+def _call(*args: Any, call: Callable[..., Any], **rules: Any) -> Any:
+    return call(*args)
+
+
+def _stage_custom(primitive_name: str) -> Callable[..., Any]:
+    def stage(trace: JaxprTrace, args: Sequence[Any], params: Mapping[str, Any]) -> list[Any]:
+        primitive = custom_jvp_call_p if primitive_name == "jvp" else custom_vjp_call_p
+        avals = [aval_of(a) for a in args]
+        call = params["call"]
+        if isinstance(call, StagedFunction) and tuple(avals) == call.jaxpr.in_avals:
+            return trace.record(primitive, args, params)  # type: ignore[no-any-return]
+        jaxpr, consts = lift_consts(trace_flat(call, avals, axis_env=trace.axis_env))
+        staged = {
+            **params,
+            "call": StagedFunction(jaxpr),
+            "num_consts": params["num_consts"] + len(consts),
+        }
+        return trace.record(primitive, (*consts, *args), staged)  # type: ignore[no-any-return]
+
+    return stage
+
+
+# Parameters: call(*args) -> outs; jvp(primals, tangents) -> (outs, tangents_out), where tangents
+# are arrays (zeros instantiated); num_consts leading operands were closed over by the function:
+# they are operands of `call` only, not of the rule.
+custom_jvp_call_p = Primitive(
+    "custom_jvp_call",
+    _custom_shape,
+    multiple_results=True,
+    collective=True,
+    uses_axes=_custom_axes,
+    stage=_stage_custom("jvp"),
+    expand=_call,
+    absent={"transpose": "differentiated by its own rule"},
+)
+
+# Parameters: call(*args) -> outs; fwd(*args) -> (outs, residuals); bwd(residuals, cts) -> one
+# cotangent (or None) per argument; num_consts as above.
+custom_vjp_call_p = Primitive(
+    "custom_vjp_call",
+    _custom_shape,
+    multiple_results=True,
+    collective=True,
+    uses_axes=_custom_axes,
+    stage=_stage_custom("vjp"),
+    expand=_call,
+    absent={"transpose": "differentiated by its own rule"},
+)

@@ -1,0 +1,77 @@
+"""Collectives: operations that refer to named axes.
+
+Applied to an operand that does not vary over the axis, each means what it would for `n` equal
+copies: `psum` multiplies by `n`, `pmax` is the operand itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..avals import AxisName, ShapedArray, join_named
+from ..primitive import Primitive
+
+_NEVER_EVALUATED = "named axes are mapped away before anything is evaluated"
+
+
+def _axes(params: Mapping[str, Any]) -> Sequence[AxisName]:
+    axes: tuple[AxisName, ...] = params["axes"]
+    return axes
+
+
+def _drop(x: ShapedArray, *, axes: tuple[AxisName, ...]) -> ShapedArray:
+    return x.update(named_shape=tuple(e for e in x.named if e[0] not in axes), weak_type=False)
+
+
+def _reduction(name: str) -> Primitive:
+    return Primitive(
+        name,
+        _drop,
+        collective=True,
+        uses_axes=_axes,
+        absent={
+            "evaluation": _NEVER_EVALUATED,
+            "lowering": _NEVER_EVALUATED,
+            **({} if name == "psum" else {"transpose": "not linear"}),
+        },
+    )
+
+
+psum_p = _reduction("psum")
+pmax_p = _reduction("pmax")
+pmin_p = _reduction("pmin")
+
+
+def _pbroadcast_shape(x: ShapedArray, *, named: tuple[tuple[AxisName, int], ...]) -> ShapedArray:
+    return x.update(named_shape=join_named(x.named, named))
+
+
+# Makes a value that does not vary over axes one that does, each index holding a copy.
+pbroadcast_p = Primitive(
+    "pbroadcast",
+    _pbroadcast_shape,
+    collective=True,
+    uses_axes=lambda params: [name for name, _ in params["named"]],
+    absent={"evaluation": _NEVER_EVALUATED, "lowering": _NEVER_EVALUATED},
+)
+
+
+def _axis_index_shape(*, axis: AxisName, size: int) -> ShapedArray:
+    return ShapedArray((), np.dtype(np.int32), False, ((axis, size),))
+
+
+axis_index_p = Primitive(
+    "axis_index",
+    _axis_index_shape,
+    collective=True,
+    uses_axes=lambda params: (params["axis"],),
+    absent={
+        "evaluation": _NEVER_EVALUATED,
+        "lowering": _NEVER_EVALUATED,
+        "jvp": "it has no operand",
+        "transpose": "it has no operand",
+    },
+)

@@ -1,0 +1,1 @@
+"""Processes and devices of a run: counts, indices, start-up and shutdown."""

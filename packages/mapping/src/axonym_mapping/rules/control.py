@@ -1,0 +1,232 @@
+"""Control flow over a mapped axis.
+
+A loop's carry is mapped if its start is or if the body makes it so. A condition that is mapped
+turns a branch into a selection of the results of all branches, and a `while` into a loop that runs
+until the last index is done, the finished ones standing still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from axonym_core import dtypes, lax
+from axonym_core.avals import aval_of
+from axonym_core.jaxpr import Jaxpr
+from axonym_core.jaxpr_evaluation import eval_jaxpr
+from axonym_core.lax.control import bind_cond, bind_scan, bind_while
+from axonym_core.primitives.control import cond_p, scan_p, while_p
+from axonym_core.staging import trace_flat
+
+from ..batching import BatchedProgram, batch_program
+from ..rule_tables import (
+    Dim,
+    MappedAxis,
+    align_elementwise,
+    move_dim,
+    move_to_front,
+    register_batching,
+)
+
+
+def _front(x: Any, dim: Dim, axis: MappedAxis, wanted: bool) -> Any:
+    return move_to_front(x, dim, axis.size) if wanted else x
+
+
+def _scan(
+    axis: MappedAxis,
+    args: Sequence[Any],
+    dims: Sequence[Dim],
+    *,
+    jaxpr: Jaxpr,
+    length: int,
+    reverse: bool,
+    num_consts: int,
+    num_carry: int,
+    unroll: int,
+) -> tuple[Any, Any]:
+    start = num_consts + num_carry
+    num_ys = len(jaxpr.outvars) - num_carry
+    consts, init, xs = args[:num_consts], args[num_consts:start], args[start:]
+    carry = [d is not None for d in dims[num_consts:start]]
+    # The scanned dimension stays in front, the mapped one comes second.
+    x_mapped = [d is not None for d in dims[start:]]
+    xs = [
+        move_dim(x, d, 1, axis.size) if d is not None else x
+        for x, d in zip(xs, dims[start:], strict=True)
+    ]
+    while True:
+        in_dims = [
+            *dims[:num_consts],
+            *[0 if m else None for m in carry],
+            *[0 if m else None for m in x_mapped],
+        ]
+        program = batch_program(
+            jaxpr, axis, in_dims, forced=[*carry, *[False] * num_ys], to_front=True
+        )
+        grown = [m or d is not None for m, d in zip(carry, program.dims[:num_carry], strict=True)]
+        if grown == carry:
+            break
+        carry = grown
+    first = num_consts
+    outs = bind_scan(
+        program.jaxpr,
+        program.jaxpr.in_avals[first : first + num_carry],
+        [
+            _front(x, d, axis, m)
+            for x, d, m in zip(init, dims[num_consts:start], carry, strict=True)
+        ],
+        xs,
+        consts,
+        length=length,
+        reverse=reverse,
+        unroll=unroll,
+    )
+    out_dims: list[Dim] = [
+        *[0 if m else None for m in carry],
+        *[None if d is None else 1 for d in program.dims[num_carry:]],
+    ]
+    return outs, out_dims
+
+
+register_batching(scan_p, _scan)
+
+
+def _while(
+    axis: MappedAxis,
+    args: Sequence[Any],
+    dims: Sequence[Dim],
+    *,
+    cond_jaxpr: Jaxpr,
+    body_jaxpr: Jaxpr,
+    cond_consts: int,
+    body_consts: int,
+) -> tuple[Any, Any]:
+    first = cond_consts + body_consts
+    init, init_dims = args[first:], dims[first:]
+    carry = [d is not None for d in init_dims]
+    while True:
+        carry_dims: list[Dim] = [0 if m else None for m in carry]
+        body = batch_program(
+            body_jaxpr, axis, [*dims[cond_consts:first], *carry_dims], forced=carry, to_front=True
+        )
+        condition = batch_program(cond_jaxpr, axis, [*dims[:cond_consts], *carry_dims])
+        mapped_condition = condition.dims[0] is not None
+        grown = [
+            m or d is not None or mapped_condition for m, d in zip(carry, body.dims, strict=True)
+        ]
+        if grown == carry:
+            break
+        carry = grown
+    start = [_front(x, d, axis, m) for x, d, m in zip(init, init_dims, carry, strict=True)]
+    for_cond, for_body = args[:cond_consts], args[cond_consts:first]
+    avals = body.jaxpr.in_avals[body_consts:]
+    if not mapped_condition:
+        outs = bind_while(condition.jaxpr, body.jaxpr, avals, start, for_cond, for_body)
+        return outs, carry_dims
+    any_left, step = _until_all_done(condition, body, cond_consts, body_consts)
+    outs = bind_while(any_left, step, avals, start, for_cond, [*for_cond, *for_body])
+    return outs, carry_dims
+
+
+_loops: WeakKeyDictionary[Jaxpr, dict[Any, tuple[Jaxpr, Jaxpr]]] = WeakKeyDictionary()
+
+
+def _until_all_done(
+    condition: BatchedProgram, body: BatchedProgram, cond_consts: int, body_consts: int
+) -> tuple[Jaxpr, Jaxpr]:
+    """Condition "some index is not done", and a step that leaves finished indices as they are."""
+    known = _loops.setdefault(body.jaxpr, {})
+    key = (condition.jaxpr, cond_consts, body_consts)
+    if key in known:
+        return known[key]
+
+    def any_left(*args: Any) -> list[Any]:
+        (pending,) = eval_jaxpr(condition.jaxpr, *args)
+        return [lax.reduce_or(pending, (0,))]
+
+    def step(*args: Any) -> list[Any]:
+        for_cond, for_body = args[:cond_consts], args[cond_consts : cond_consts + body_consts]
+        state = args[cond_consts + body_consts :]
+        (pending,) = eval_jaxpr(condition.jaxpr, *for_cond, *state)
+        new = eval_jaxpr(body.jaxpr, *for_body, *state)
+        return [_select_lanes(pending, n, o) for n, o in zip(new, state, strict=True)]
+
+    state_avals = body.jaxpr.in_avals[body_consts:]
+    cond_avals = condition.jaxpr.in_avals[:cond_consts]
+    known[key] = (
+        trace_flat(any_left, condition.jaxpr.in_avals, debug=condition.jaxpr.debug),
+        trace_flat(
+            step,
+            [*cond_avals, *body.jaxpr.in_avals[:body_consts], *state_avals],
+            debug=body.jaxpr.debug,
+        ),
+    )
+    return known[key]
+
+
+def _select_lanes(which: Any, chosen: Any, otherwise: Any) -> Any:
+    """`chosen` at the indices (dimension 0) where `which` holds, else `otherwise`."""
+    shape = aval_of(chosen).shape
+    if len(shape) > 1:
+        which = lax.broadcast_in_dim(which, shape, (0,))
+    return lax.select_n(which, otherwise, chosen)
+
+
+register_batching(while_p, _while)
+
+
+def _cond(
+    axis: MappedAxis,
+    args: Sequence[Any],
+    dims: Sequence[Dim],
+    *,
+    branches: tuple[Jaxpr, ...],
+) -> tuple[Any, Any]:
+    index, index_dim = args[0], dims[0]
+    operands, operand_dims = args[1:], dims[1:]
+    if index_dim is None:
+        mapped = [False] * len(branches[0].outvars)
+        for branch in branches:
+            found = batch_program(branch, axis, operand_dims, to_front=True).dims
+            mapped = [m or d is not None for m, d in zip(mapped, found, strict=True)]
+        programs = [
+            batch_program(branch, axis, operand_dims, forced=mapped, to_front=True).jaxpr
+            for branch in branches
+        ]
+        return bind_cond(index, programs, operands), [0 if m else None for m in mapped]
+    everything = [True] * len(branches[0].outvars)
+    results = []
+    for i, branch in enumerate(branches):
+        chosen = lax.eq(index, np.int32(i))
+        # Where another branch is chosen, this one's derivative must not reach the operands: it may
+        # be infinite there, and infinity times a zero cotangent is not zero.
+        own = [_guard(axis, chosen, x, d) for x, d in zip(operands, operand_dims, strict=True)]
+        program = batch_program(branch, axis, [d for _, d in own], forced=everything, to_front=True)
+        results.append(eval_jaxpr(program.jaxpr, *[x for x, _ in own]))
+    outs = []
+    for alternatives in zip(*results, strict=True):
+        shape = aval_of(alternatives[0]).shape
+        which = lax.broadcast_in_dim(index, shape, (0,)) if len(shape) > 1 else index
+        if len(alternatives) == 2:
+            which = lax.ne(which, np.int32(0))
+        outs.append(lax.select_n(which, *alternatives))
+    return outs, [0] * len(outs)
+
+
+def _guard(axis: MappedAxis, chosen: Any, x: Any, dim: Dim) -> tuple[Any, Dim]:
+    aval = aval_of(x)
+    if not dtypes.is_inexact(aval.dtype):
+        return x, dim
+    (which, value), out_dim = align_elementwise(axis, [chosen, x], [0, dim])
+    if aval_of(which).shape != aval_of(value).shape:
+        value = move_dim(x, dim, 0, axis.size)
+        which, out_dim = chosen, 0
+        if aval_of(value).ndim > 1:
+            which = lax.broadcast_in_dim(chosen, aval_of(value).shape, (0,))
+    return lax.select_n(which, lax.stop_gradient(value), value), out_dim
+
+
+register_batching(cond_p, _cond)

@@ -1,0 +1,1 @@
+"""A NumPy-like namespace on traced arrays with named axes."""

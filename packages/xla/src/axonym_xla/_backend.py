@@ -1,0 +1,335 @@
+"""The backend object: what `axonym_core` asks XLA for.
+
+Operations that nobody compiles (`x + x` at the prompt) are programs of one operation. They are
+compiled at the first time that an operation meets certain types and parameters; from then on an
+operation costs a look into a dictionary, XLA's own start of a program and an `Array` around the
+result, which is why `evaluate` is written the way it is.
+
+The XLA client starts when it is first needed, so that importing this module starts no threads and
+`configure` may still be called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+from axonym_core.array import Array, ConcreteArray
+from axonym_core.avals import ShapedArray, aval_of
+from axonym_core.jaxpr import Jaxpr, JaxprEqn, Var, subjaxprs
+from axonym_core.primitive import Primitive
+
+from . import _buffers, _client
+from ._buffers import Buffer
+from ._compile_options import Effort, OptionValue
+from ._compiled import XlaExecutable, common_device, moved
+from ._jaxlib import Device
+from .errors import ArgumentError, ExportError
+
+_OPERATIONS_KEPT: Final = 4096
+_PROGRAMS_KEPT: Final = 256
+_SCALARS_KEPT: Final = 1024
+
+# With so few elements, the time of an operation is that of starting it.
+_FEW_ELEMENTS: Final = 256
+
+# XLA shares the memory of NumPy arrays that begin at a multiple of it.
+_ALIGNMENT: Final = 64
+
+_NUMBERS: Final = frozenset(
+    (
+        *(bool, int, float),
+        *(np.bool_, np.int8, np.int16, np.int32, np.int64),
+        *(np.uint8, np.uint16, np.uint32, np.uint64, np.float16, np.float32, np.float64),
+    )
+)
+"""Types of numbers whose buffers are worth keeping; equal numbers of one type are the same number,
+zeros and NaN aside."""
+
+
+@final
+class _Operation:
+    """A compiled operation: how to run it, and the types of its results."""
+
+    __slots__ = ("aval", "avals", "run")
+
+    def __init__(
+        self,
+        run: Callable[[Sequence[Buffer]], list[Buffer]],
+        aval: ShapedArray | None,
+        avals: Sequence[ShapedArray],
+    ) -> None:
+        self.run = run
+        self.aval = aval  # of the one result, or None where there are several
+        self.avals = avals
+
+
+@final
+class XlaBackend:
+    """Evaluates and compiles with XLA; implements the `Backend` protocol of `axonym_core`.
+
+    Attributes:
+        name: `"xla"`, by which `AXONYM_BACKEND` and `config.backend` choose it.
+    """
+
+    __slots__ = ("_one_device", "_operations", "_programs", "_scalars", "name")
+
+    def __init__(self) -> None:
+        self.name = "xla"
+        self._operations: dict[tuple[Any, ...], _Operation] = {}
+        # Operations with programs inside (loops, branches, calls) are larger and live shorter.
+        self._programs: dict[tuple[Any, ...], _Operation] = {}
+        self._scalars: dict[tuple[Any, ...], tuple[ShapedArray, Buffer]] = {}
+        self._one_device = False  # until it is known that there are no others
+
+    def evaluate(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
+        """Apply a primitive to concrete operands.
+
+        Args:
+            primitive: The primitive.
+            args: Arrays of any backend, NumPy arrays and scalars, Python scalars.
+            params: The primitive's static parameters.
+
+        Returns:
+            An array, or a list of them where the primitive has multiple results. They are still
+            being computed.
+
+        Raises:
+            BackendError: The primitive cannot be compiled, or failed at once.
+            DeletedBufferError: The data of an operand was deleted or donated.
+            DeviceError: Operands are on several devices.
+        """
+        avals = []
+        buffers = []
+        for x in args:
+            if type(x) is ConcreteArray and x.backend is self:
+                avals.append(x.aval)
+                buffers.append(x.buffer)
+            else:
+                aval, buffer = self._operand(x)
+                avals.append(aval)
+                buffers.append(buffer)
+        device = None
+        if not self._one_device:
+            device = common_device(buffers)
+            if device is not None:
+                buffers = moved(buffers, device)
+        key = (primitive, device, *avals, *params.values())
+        try:
+            operation = self._operations.get(key)
+        except TypeError:  # a parameter that is not hashable; the shape rule says which
+            primitive.out_avals(tuple(avals), params)
+            raise
+        if operation is None:
+            operation = self._programs.get(key)
+            if operation is None:
+                operation = self._compile_operation(key, primitive, tuple(avals), params, device)
+        results = operation.run(buffers)
+        aval = operation.aval
+        if aval is not None:
+            return ConcreteArray(results[0], aval, self)
+        return [
+            ConcreteArray(result, aval, self)
+            for result, aval in zip(results, operation.avals, strict=True)
+        ]
+
+    def _compile_operation(
+        self,
+        key: tuple[Any, ...],
+        primitive: Primitive,
+        avals: tuple[ShapedArray, ...],
+        params: Mapping[str, Any],
+        device: Device | None,
+    ) -> _Operation:
+        out = primitive.out_avals(avals, params)
+        out_avals = out if primitive.multiple_results else (out,)
+        has_programs = bool(subjaxprs(params))
+        effort: Effort = "quick"
+        if has_programs:
+            effort = "full"
+        elif all(aval.size <= _FEW_ELEMENTS for aval in (*avals, *out_avals)):
+            effort = "least"
+        invars = [Var(aval) for aval in avals]
+        outvars = tuple([Var(aval) for aval in out_avals])
+        eqn = JaxprEqn(primitive, tuple(invars), outvars, dict(params))
+        jaxpr = Jaxpr(invars, outvars, [eqn])
+        compiled = XlaExecutable(self, jaxpr, device=device, effort=effort)
+        self._one_device = len(_client.local_devices()) == 1
+        operation = _Operation(
+            compiled.executable.run, None if primitive.multiple_results else out, out_avals
+        )
+        if has_programs:
+            _remember(self._programs, key, operation, _PROGRAMS_KEPT)
+        else:
+            _remember(self._operations, key, operation, _OPERATIONS_KEPT)
+        return operation
+
+    def _operand(self, x: Any) -> tuple[ShapedArray, Buffer]:
+        """Type and buffer of an operand that is not an array of this backend."""
+        kind = type(x)
+        if kind in _NUMBERS:
+            aval = aval_of(x)
+            # 0.0 and -0.0 are equal; NaN is never found again.
+            key = (kind, x if x else str(x), aval)
+            found = self._scalars.get(key)
+            if found is None:
+                found = (aval, _buffers.from_host(np.asarray(x, aval.dtype)))
+                if x == x:
+                    _remember(self._scalars, key, found, _SCALARS_KEPT)
+            return found
+        if isinstance(x, ConcreteArray):
+            value = x.backend.to_host(x.buffer)
+            return x.aval, _buffers.from_host(value)
+        aval = aval_of(x)
+        return aval, _buffers.from_host(np.asarray(x, aval.dtype))
+
+    def compile(
+        self,
+        jaxpr: Jaxpr,
+        *,
+        donated: Sequence[bool] = (),
+        device: Device | None = None,
+        overrides: Mapping[str, OptionValue] | None = None,
+    ) -> XlaExecutable:
+        """Compile a jaxpr.
+
+        Args:
+            jaxpr: The program; it must not vary over named axes.
+            donated: Which arguments' buffers may be reused for results; they are deleted by a
+                call.
+            device: The device to compile for first (None: the default one).
+            overrides: XLA's own options by name.
+
+        Returns:
+            A callable that maps a list of arrays to a list of arrays.
+
+        Raises:
+            BackendError: The program has an operation that cannot be compiled.
+        """
+        return XlaExecutable(self, jaxpr, donated=donated, device=device, overrides=overrides)
+
+    def from_host(
+        self, value: np.ndarray[Any, Any], aval: ShapedArray, device: Device | None = None
+    ) -> ConcreteArray:
+        """Copy a NumPy array to a device.
+
+        Args:
+            value: The data, of the shape of `aval`; converted to its dtype.
+            aval: Type of the array.
+            device: The device, one of this process's own (None: the default one).
+
+        Raises:
+            ArgumentError: The shape is another one.
+            DeviceError: There is no such device.
+        """
+        if value.shape != aval.shape:
+            raise ArgumentError(
+                f"from_host: value has shape {value.shape}, and aval={aval} another one; reshape "
+                "the value."
+            )
+        if value.dtype != aval.dtype:
+            value = value.astype(aval.dtype)
+        return ConcreteArray(_buffers.from_host(value, device), aval, self)
+
+    def device_put(self, x: Array | np.ndarray[Any, Any], device: Device | None) -> ConcreteArray:
+        """Copy an array to a device; it is returned as it is where it is there already.
+
+        Args:
+            x: An array of any backend, or a NumPy array.
+            device: The device, one of this process's own (None: the default one).
+
+        Raises:
+            DeviceError: There is no such device.
+        """
+        place = _client.placement(device)
+        if isinstance(x, ConcreteArray):
+            if x.backend is not self:
+                return self.from_host(x.backend.to_host(x.buffer), x.aval, place.device)
+            if self.device_of(x.buffer) is place.device:
+                return x
+            return ConcreteArray(_buffers.to_device(x.buffer, place.device), x.aval, self)
+        aval = aval_of(x)
+        return self.from_host(np.asarray(x, aval.dtype), aval, place.device)
+
+    def to_host(self, buffer: Buffer) -> np.ndarray[Any, Any]:
+        """Return a buffer's data as a read-only NumPy array; waits for it."""
+        return _buffers.to_host(buffer)
+
+    def block_until_ready(self, buffer: Buffer) -> None:
+        """Wait for a buffer's data."""
+        _buffers.block_until_ready(buffer)
+
+    def is_ready(self, buffer: Buffer) -> bool:
+        """Whether a buffer's data is there."""
+        return _buffers.is_ready(buffer)
+
+    def delete(self, buffer: Buffer) -> None:
+        """Free a buffer."""
+        _buffers.delete(buffer)
+
+    def is_deleted(self, buffer: Buffer) -> bool:
+        """Whether a buffer was freed, or donated to a compiled program."""
+        return _buffers.is_deleted(buffer)
+
+    def devices(self) -> list[Device]:
+        """Devices of all processes."""
+        return _client.devices()
+
+    def device_of(self, buffer: Buffer) -> Device:
+        """The device that holds a buffer."""
+        return _buffers.device_of(buffer)
+
+    def to_dlpack(self, buffer: Buffer, **options: Any) -> Any:
+        """DLPack capsule of a buffer; the options are those of `__dlpack__`."""
+        return _buffers.to_dlpack(buffer, **options)
+
+    def dlpack_device(self, buffer: Buffer) -> tuple[int, int]:
+        """DLPack's device of a buffer."""
+        return _buffers.dlpack_device(buffer)
+
+    def from_dlpack(
+        self, x: Any, *, device: Device | None = None, copy: bool | None = None
+    ) -> ConcreteArray:
+        """Take over an array of another library through DLPack.
+
+        Args:
+            x: An object with `__dlpack__`, on the CPU.
+            device: The device, one of this process's own (None: the default one).
+            copy: Whether to copy the data. By default it is shared where that is possible: the
+                other library must not write to it then.
+
+        Raises:
+            ExportError: `copy=False`, and the data must be copied.
+            TypeError: `x` has no `__dlpack__`.
+        """
+        if not hasattr(x, "__dlpack__"):
+            raise ArgumentError(
+                f"from_dlpack: x must have a method __dlpack__; got {type(x).__name__}. For data "
+                "without it use asarray."
+            )
+        value = np.from_dlpack(x)
+        if copy is False and not _can_share(value):
+            raise ExportError(
+                "from_dlpack: copy=False, but the data has to be copied: XLA shares row-major "
+                f"arrays that begin at a multiple of {_ALIGNMENT} bytes. Leave copy out."
+            )
+        aval = aval_of(value)
+        return ConcreteArray(_buffers.from_host(value, device, copy=bool(copy)), aval, self)
+
+    def __repr__(self) -> str:
+        return "XlaBackend()"
+
+
+def _can_share(value: np.ndarray[Any, Any]) -> bool:
+    return bool(value.flags.c_contiguous and value.ctypes.data % _ALIGNMENT == 0)
+
+
+def _remember(cache: dict[Any, Any], key: Any, value: Any, limit: int) -> None:
+    """Add an entry; the oldest ones go."""
+    while len(cache) >= limit:
+        cache.pop(next(iter(cache)), None)
+    cache[key] = value
+
+
+backend: Final = XlaBackend()

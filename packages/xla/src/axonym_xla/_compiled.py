@@ -1,0 +1,190 @@
+"""A jaxpr, compiled: what the backend's `compile` returns.
+
+It takes and returns arrays, and can tell about the program: its text before and after XLA's
+optimisations, the memory that it needs, XLA's estimate of its cost. Where a process has several
+devices it runs on the one that holds the arguments, and is compiled for that at the first call
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, final
+
+from axonym_core.array import ConcreteArray
+from axonym_core.avals import ShapedArray
+from axonym_core.backends import Backend
+from axonym_core.jaxpr import Jaxpr
+
+from . import _buffers, _client
+from ._buffers import Buffer
+from ._compile_options import Effort, OptionValue, compile_options
+from ._executable import Executable, MemoryStats, compile_program
+from ._jaxlib import Device
+from .errors import ArgumentError, DeviceError
+from .lowering import lower_jaxpr
+
+Run = Callable[[Sequence[Buffer]], list[Buffer]]
+
+
+def common_device(buffers: Sequence[Buffer]) -> Device | None:
+    """The device on which to run an operation on some buffers.
+
+    What is on the default device may be there because nobody said where it should be, so it goes
+    to the others. None where there are no buffers, and all places are alike.
+
+    Raises:
+        DeviceError: Buffers are on two devices other than the default one.
+    """
+    found = {_buffers.device_of(buffer) for buffer in buffers}
+    if len(found) > 1:
+        found.discard(_client.default_device())
+    if len(found) > 1:
+        names = " and ".join(sorted(map(str, found)))
+        raise DeviceError(
+            f"operands are on the devices {names}; bring them to one place with device_put."
+        )
+    return next(iter(found), None)
+
+
+def moved(buffers: Sequence[Buffer], device: Device) -> list[Buffer]:
+    """The buffers, copied to a device where they are on another one."""
+    return [
+        buffer if _buffers.device_of(buffer) is device else _buffers.to_device(buffer, device)
+        for buffer in buffers
+    ]
+
+
+@final
+class XlaExecutable:
+    """A compiled program, which maps arrays to arrays; made by `XlaBackend.compile`.
+
+    Attributes:
+        jaxpr: The program.
+        text: The program as StableHLO.
+        executable: The program compiled for the first device, which maps buffers to buffers.
+    """
+
+    __slots__ = (
+        "_backends",
+        "_by_device",
+        "_constants",
+        "_effort",
+        "_in_avals",
+        "_out_avals",
+        "_overrides",
+        "_run",
+        "_several",
+        "executable",
+        "jaxpr",
+        "text",
+    )
+
+    def __init__(
+        self,
+        backend: Backend,
+        jaxpr: Jaxpr,
+        *,
+        donated: Sequence[bool] = (),
+        device: Device | None = None,
+        effort: Effort = "full",
+        overrides: Mapping[str, OptionValue] | None = None,
+    ) -> None:
+        client = _client.client()
+        self.jaxpr = jaxpr
+        self._in_avals = list(jaxpr.in_avals)
+        self._out_avals = jaxpr.out_avals
+        self._backends = repeat(backend)
+        self._effort: Effort = effort
+        self._overrides = overrides
+        module = lower_jaxpr(jaxpr, donated=donated, platform=client.platform)
+        self.text = module.text
+        self._constants = [_constant(array, backend) for array in module.constants]
+        self._several = len(client.local_devices) > 1
+        self._by_device: dict[Device, Executable] = {}
+        self.executable = self._compiled_for(client.placement(device).device)
+        self._run: Run = self._run_anywhere if self._several else self.executable.run
+
+    def _compiled_for(self, device: Device) -> Executable:
+        found = self._by_device.get(device)
+        if found is None:
+            options = compile_options(effort=self._effort, device=device, overrides=self._overrides)
+            found = self._by_device[device] = compile_program(
+                self.text,
+                [(aval.shape, aval.dtype) for aval in self._in_avals],
+                [(aval.shape, aval.dtype) for aval in self._out_avals],
+                consts=moved(self._constants, device),
+                device=device,
+                options=options,
+            )
+        return found
+
+    def _run_anywhere(self, buffers: Sequence[Buffer]) -> list[Buffer]:
+        device = common_device(buffers) or self.executable.device
+        return self._compiled_for(device).run(moved(buffers, device))
+
+    def __call__(self, args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        """Run on arrays of this backend, one for each argument of the jaxpr.
+
+        The results are still being computed when they are returned.
+
+        Raises:
+            ArgumentError: The number of arguments, a shape, a dtype or a backend is another one.
+            DeletedBufferError: The data of an argument was deleted or donated.
+            ExecutionError: The program failed at once.
+        """
+        # The avals are interned, so that comparing them compares pointers. XLA would not notice.
+        if [a.aval for a in args] != self._in_avals:
+            self._check(args)
+        results = self._run([a.buffer for a in args])
+        return list(map(ConcreteArray, results, self._out_avals, self._backends))
+
+    def _check(self, args: Sequence[ConcreteArray]) -> None:
+        """Refuse arguments whose types differ in more than weakness."""
+        if len(args) != len(self._in_avals):
+            raise ArgumentError(
+                f"{self.jaxpr.name} was compiled for {len(self._in_avals)} arguments, and "
+                f"{len(args)} were given."
+            )
+        for i, (arg, aval) in enumerate(zip(args, self._in_avals, strict=True)):
+            if not _alike(arg.aval, aval):
+                raise ArgumentError(
+                    f"{self.jaxpr.name} was compiled for {self.jaxpr.debug.argument(i)} of type "
+                    f"{aval}; got {arg.aval}. Compile it for this type, or convert the argument."
+                )
+
+    @property
+    def device(self) -> Device:
+        """The device for which it was compiled first."""
+        return self.executable.device
+
+    def as_text(self) -> str:
+        """The program after XLA's optimisations, as HLO text."""
+        return self.executable.hlo_text()
+
+    def memory_analysis(self) -> MemoryStats:
+        """How much memory the program needs, in bytes: `temp_size_in_bytes` and others."""
+        return self.executable.memory_stats()
+
+    def cost_analysis(self) -> dict[str, Any]:
+        """XLA's estimates by name, such as `flops` and `bytes accessed`."""
+        return self.executable.cost_analysis()
+
+    def serialize(self) -> bytes:
+        """The compiled program as bytes, for the same version of jaxlib and kind of processor."""
+        return self.executable.serialize()
+
+    def __repr__(self) -> str:
+        return f"<{self.jaxpr.name} compiled for {self.device}>"
+
+
+def _constant(array: ConcreteArray, backend: Backend) -> Buffer:
+    if array.backend is backend:
+        buffer: Buffer = array.buffer
+        return buffer
+    return _buffers.from_host(array.backend.to_host(array.buffer))
+
+
+def _alike(given: ShapedArray, wanted: ShapedArray) -> bool:
+    return given.shape == wanted.shape and given.dtype == wanted.dtype

@@ -1,0 +1,1 @@
+"""Scripts for working on the repository; none of them is part of a distribution."""
