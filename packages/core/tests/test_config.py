@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from axonym_core import config as config_module
-from axonym_core.config import config
+from axonym_core.config import _from_environment, config
 from axonym_core.errors import AxonymError, ConfigError
 
 
@@ -157,7 +156,7 @@ def test_environment_gives_the_initial_values(text):
         "AXONYM_DEFAULT_INT_BITS": "",
         "OTHER": "x",
     }
-    assert config_module._from_environment(environ) == {
+    assert _from_environment(environ) == {
         "check": True,
         "backend": "numpy",
         "default_float_bits": 64,
@@ -166,7 +165,7 @@ def test_environment_gives_the_initial_values(text):
 
 @pytest.mark.parametrize("text", ["0", "false", "No", "off"])
 def test_environment_can_switch_a_flag_off(text):
-    assert config_module._from_environment({"AXONYM_CHECK": text}) == {"check": False}
+    assert _from_environment({"AXONYM_CHECK": text}) == {"check": False}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +174,7 @@ def test_environment_can_switch_a_flag_off(text):
 )
 def test_bad_environment_variables_are_named(variable, value):
     with pytest.raises(ConfigError, match=f"environment variable {variable} must be"):
-        config_module._from_environment({variable: value})
+        _from_environment({variable: value})
 
 
 def test_repr_shows_the_values_of_the_thread():

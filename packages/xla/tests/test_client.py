@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axonym_core.errors import AxonymError, BackendError
-from axonym_xla import _client, _jaxlib
+from axonym_xla import _client, _jaxlib, errors
 from axonym_xla.errors import ClientError, DeviceError, XlaError
 
 
 def python(code: str, *, fails: bool = False, **environment: str) -> str:
     """Run a program in a fresh process and return what it prints."""
-    import os
-
     env = {k: v for k, v in os.environ.items() if not k.startswith("AXONYM_NUM")}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
@@ -32,12 +30,12 @@ def python(code: str, *, fails: bool = False, **environment: str) -> str:
 
 
 @pytest.fixture
-def unstarted(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+def unstarted(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Pretend that no client has been started or configured."""
     monkeypatch.delenv(_client.NUM_CPU_DEVICES, raising=False)
     for name in ("_client", "_num_cpu_devices", "_distributed"):
         monkeypatch.setattr(_client, name, None)
-    yield monkeypatch
+    return monkeypatch
 
 
 def record_start(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
@@ -132,7 +130,7 @@ def test_a_wrong_number_in_the_environment_is_named(
 ) -> None:
     unstarted.setenv("AXONYM_NUM_CPU_DEVICES", text)
 
-    with pytest.raises(ClientError, match="AXONYM_NUM_CPU_DEVICES must be .* from 1 to 1024; got"):
+    with pytest.raises(ClientError, match=r"AXONYM_NUM_CPU_DEVICES must be .* from 1 to 1024; got"):
         _client.client()
 
 
@@ -309,8 +307,6 @@ def test_a_missing_jaxlib_is_an_import_error_with_the_command() -> None:
 
 
 def test_every_error_is_an_axonym_error_and_a_builtin() -> None:
-    from axonym_xla import errors
-
     for name in errors.__all__:
         error = getattr(errors, name)
         assert issubclass(error, XlaError)

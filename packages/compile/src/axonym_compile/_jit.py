@@ -122,27 +122,22 @@ class CompiledFunction(Generic[P, R]):
             ArgumentError: An argument is neither an array nor a number.
             StaticArgumentError: A static argument is not hashable.
         """
-        if context.trace is eval_trace:
-            if self._plain and not kwargs:
-                for x in args:
-                    if type(x) is not ConcreteArray:
-                        break
-                else:
-                    key = (
-                        config.backend,
-                        config.trace_key,
-                        self._options,
-                        *[x.aval for x in args],  # type: ignore[attr-defined]
+        if context.trace is not eval_trace:
+            return self._under_trace(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
+        if self._plain and not kwargs:
+            key = (
+                config.dispatch_key,
+                self._options,
+                *[x.aval for x in args if type(x) is ConcreteArray],
+            )
+            if len(key) == len(args) + 2:  # positional arrays, and nothing else
+                program = self._entries.get(key)
+                if program is None:
+                    program = self._entries.lookup(
+                        key, lambda: self._compile(self._take_apart(args, kwargs))
                     )
-                    program = self._entries.get(key)
-                    if program is None:
-                        program = self._entries.lookup(
-                            key, lambda: self._compile(self._take_apart(args, kwargs))
-                        )
-                    return program.run(args)  # type: ignore[no-any-return]
-            call = self._take_apart(args, kwargs)
-            return self._run(call, [as_concrete(x) for x in call.leaves])  # type: ignore[no-any-return]
-        return self._under_trace(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
+                return program.run(args)  # type: ignore[no-any-return]
+        return self._run(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind as a method: the instance becomes the first argument."""
@@ -240,13 +235,13 @@ class CompiledFunction(Generic[P, R]):
     def _key(self, call: _Call, avals: tuple[ShapedArray, ...]) -> Hashable:
         if self._plain and call.in_tree.num_nodes == len(avals) + 3:
             # Only positional arrays: the key of the quick path in `__call__`.
-            return (config.backend, config.trace_key, self._options, *avals)
-        return (config.backend, config.trace_key, self._options, call.in_tree, call.static, avals)
+            return (config.dispatch_key, self._options, *avals)
+        return (config.dispatch_key, self._options, call.in_tree, call.static, avals)
 
-    def _run(self, call: _Call, leaves: list[ConcreteArray]) -> Any:
+    def _run(self, call: _Call) -> Any:
         avals = self._avals(call)
         program = self._entries.lookup(self._key(call, avals), lambda: self._compile(call))
-        return program.run(leaves)
+        return program.run([x if type(x) is ConcreteArray else as_concrete(x) for x in call.leaves])
 
     def _compile(self, call: _Call) -> _Program:
         start = time.perf_counter()

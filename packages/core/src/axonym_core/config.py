@@ -76,6 +76,9 @@ _VALIDATORS: Final[dict[str, Callable[[str, object], Any]]] = {
 #: The settings that change what a function traces to, in the order of ``Config.trace_key``.
 _TRACED: Final = ("default_float_bits", "default_int_bits")
 
+#: Those, and what decides on the compiled program.
+_DISPATCHED: Final = ("backend", *_TRACED)
+
 _FLAGS: Final = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
@@ -135,6 +138,7 @@ class Config(threading.local):
         default_int_bits: The same for signed and unsigned integers.
         check: Whether every jaxpr is checked after every transformation. Slow; for tests.
         trace_key: The values of the settings that change what a function traces to. Read-only.
+        dispatch_key: Those, and the backend: what a compiled program depends on. Read-only.
 
     Example:
         >>> with config.override(check=True, backend="numpy"):
@@ -147,6 +151,7 @@ class Config(threading.local):
     default_int_bits: int = 32
     check: bool = False
     trace_key: tuple[Any, ...] = (32, 32)
+    dispatch_key: tuple[Any, ...] = (None, 32, 32)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set a setting for all threads; same as ``update(name=value)``."""
@@ -170,6 +175,7 @@ class Config(threading.local):
             setattr(Config, name, value)
         with _lock:
             Config.trace_key = tuple(getattr(Config, name) for name in _TRACED)
+            Config.dispatch_key = (Config.backend, *Config.trace_key)
 
     def override(self, **settings: object) -> Override:
         """Change settings in the current thread for the duration of a ``with`` block.
@@ -213,10 +219,15 @@ class Override:
         """Apply the settings to this thread."""
         own = self._config.__dict__
         settings = self._settings
-        if not settings.keys().isdisjoint(_TRACED):
-            # Pin all of them, so that an update by another thread cannot part them from the key.
-            pinned = {name: getattr(self._config, name) for name in _TRACED} | settings
-            settings = {**pinned, "trace_key": tuple(pinned[name] for name in _TRACED)}
+        if not settings.keys().isdisjoint(_DISPATCHED):
+            # Pin all of them, so that an update by another thread cannot part them from the keys.
+            pinned = {name: getattr(self._config, name) for name in _DISPATCHED} | settings
+            trace_key = tuple(pinned[name] for name in _TRACED)
+            settings = {
+                **pinned,
+                "trace_key": trace_key,
+                "dispatch_key": (pinned["backend"], *trace_key),
+            }
         self._saved.stack.append((settings, dict(own)))
         own.update(settings)
         return self

@@ -89,8 +89,7 @@ def parse(aval: ShapedArray, index: Any, *, checked: bool = True) -> ParsedIndex
         IndexTypeError: It is of a type that is no index.
         NonConcreteBooleanIndexError: It holds a traced mask.
     """
-    items = index if isinstance(index, tuple) else (index,)
-    items = _fill(aval, items)
+    items = _fill(aval, index if isinstance(index, tuple) else (index,))
     shape = aval.shape
     entries: list[Entry] = []
     expanded: list[int] = []

@@ -23,7 +23,7 @@ from .avals import ShapedArray
 from .context import context
 from .errors import IndexingError
 from .index_parsing import Indices, NewAxis, ParsedIndex, Scalar, Slice
-from .lax.indexing import as_index_dtype, index_dtype, wrap_negative
+from .lax.indexing import index_dtype, wrap_negative
 from .primitives.indexing import GatherScatterMode
 
 Shape = tuple[int, ...]
@@ -61,6 +61,10 @@ class IndexPlan(NamedTuple):
     def shape(self) -> Shape:
         """Shape of the result of reading."""
         return tuple([d.size for d in self.dims])
+
+    def refers_to_nothing(self, shape: Shape) -> bool:
+        """Whether a dimension without elements is indexed, which only empty index arrays may do."""
+        return any([shape[d] == 0 for d in self.collapsed])
 
     def positions(self, kind: str) -> Shape:
         """Positions of one kind of dimensions in the result, less the new ones."""
@@ -211,14 +215,13 @@ def _index_vectors(
         if mode != GatherScatterMode.FILL_OR_DROP:
             index = np.clip(index, 0, last)
         elif in_bounds:
-            in_bounds = bool(np.all(0 <= index) and np.all(index <= last))
+            in_bounds = bool(np.all(index >= 0) and np.all(index <= last))
         parts.append(np.clip(index, -1, size).astype(dtype))
-    if all(is_static(part) for part in parts):
-        if not (staged and not batch):
-            aligned = [_aligned(part, c, batch) for part, c in zip(parts, components, strict=True)]
-            return np.stack(np.broadcast_arrays(*aligned), axis=-1).reshape(
-                *batch, len(parts)
-            ), in_bounds
+    # A staged program takes a vector of known numbers as literals, an array of them as a constant.
+    if (batch or not staged) and all([is_static(part) for part in parts]):
+        aligned = [_aligned(part, c, batch) for part, c in zip(parts, components, strict=True)]
+        vectors = np.stack(np.broadcast_arrays(*aligned), axis=-1)
+        return np.broadcast_to(vectors, (*batch, len(parts))), in_bounds
     columns = []
     for part, c in zip(parts, components, strict=True):
         if is_static(part) and part.ndim == 0:

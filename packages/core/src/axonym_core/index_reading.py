@@ -52,6 +52,8 @@ def read(
             ]
         )
     what = plan(x.aval, parsed._replace(entries=entries), writing=False, mode=how)
+    if what.refers_to_nothing(x.aval.shape):
+        return lax.full(what.shape, 0, x.aval.dtype)
     out = x
     if what.indices is not None:
         out = gather_p.bind(
@@ -75,7 +77,7 @@ def _read_static(x: Array, entries: Sequence[Entry]) -> Array:
     dropped = [e.dim for e in entries if isinstance(e, Scalar)]
     new = any([isinstance(e, NewAxis) for e in entries])
     if dropped and new:
-        shape = [1 if isinstance(e, NewAxis) else e.size for e in entries if not _drops(e)]
+        shape = [e.size if isinstance(e, Slice) else 1 for e in entries if not _drops(e)]
         return lax.reshape(out, tuple(shape))
     if dropped:
         return lax.squeeze(out, dropped)

@@ -200,7 +200,7 @@ class IndexedUpdate:
         x = self.array
         ones = lax.full(x.aval.shape, 1, x.aval.dtype)
         exponent = IndexedUpdate(ones, self.index).multiply(values, **options)
-        return operators.power(x, exponent)
+        return as_array(operators.power(x, exponent))
 
     def apply(self, func: Callable[[Array], Any], **options: Any) -> Array:
         """Return the array with `x[index]` replaced by `func(x[index])`.
@@ -240,6 +240,8 @@ class IndexedUpdate:
             x = lax.expand_dims(x, parsed.expanded)
         what = plan(x.aval, parsed, writing=True, mode=how)
         values = _broadcast(values, what.shape)
+        if what.refers_to_nothing(x.aval.shape):
+            return self.array
         values = lax.reshape(values, tuple([d.size for d in what.dims if d.kind != "new"]))
         if what.indices is None:  # all of it
             out = _ELEMENTWISE[primitive](x, values)

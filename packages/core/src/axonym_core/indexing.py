@@ -59,7 +59,7 @@ def getitem(x: Array, index: Any) -> Array:
             return gather_p.bind(  # type: ignore[no-any-return]  # bind is untyped
                 x, np.array((index,), _INT32), **_row_parameters(shape)
             )
-    from .index_reading import read  # noqa: PLC0415  # lax, on which it rests, imports arrays
+    from .index_reading import read  # lax, on which it rests, imports arrays
 
     return read(x, index)
 
@@ -70,7 +70,7 @@ def updates_of(x: Array) -> IndexedUpdates:
     Each returns a new array and leaves this one as it is. See
     `axonym_core.index_updates.IndexedUpdate`.
     """
-    from .index_updates import IndexedUpdates  # noqa: PLC0415  # as above
+    from .index_updates import IndexedUpdates  # as above
 
     return IndexedUpdates(x)
 

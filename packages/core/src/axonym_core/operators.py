@@ -96,7 +96,7 @@ def _binary(name: str, primitive: Primitive, special: Operator | None = None) ->
                 scalar = _beside(a, y)
                 if scalar is not None:
                     return bind(x, scalar)
-        elif a is None:
+        elif b is not None and a is None:
             kind = type(x)
             if kind is float or kind is int:
                 scalar = _beside(b, x)
@@ -232,6 +232,8 @@ def _constant(value: float, dtype: DType) -> Any:
 def _signs_differ(remainder: Any, y: Any, dtype: DType) -> Any:
     """Where a truncated remainder has another sign than the divisor, and is not 0."""
     zero = _constant(0, dtype)
+    if _nonzero_number(y):
+        return (p.lt_p if y > 0 else p.gt_p).bind(remainder, zero)
     differ = p.ne_p.bind(p.lt_p.bind(remainder, zero), p.lt_p.bind(y, zero))
     return p.and_p.bind(differ, p.ne_p.bind(remainder, zero))
 

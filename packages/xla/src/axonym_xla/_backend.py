@@ -12,6 +12,7 @@ The XLA client starts when it is first needed, so that importing this module sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final, final
 
 import numpy as np
@@ -26,6 +27,8 @@ from ._compile_options import Effort, OptionValue
 from ._compiled import XlaExecutable, common_device, moved
 from ._jaxlib import Device
 from .errors import ArgumentError, ExportError
+
+_new = ConcreteArray.__new__
 
 _OPERATIONS_KEPT: Final = 4096
 _PROGRAMS_KEPT: Final = 256
@@ -100,41 +103,42 @@ class XlaBackend:
             DeletedBufferError: The data of an operand was deleted or donated.
             DeviceError: Operands are on several devices.
         """
-        avals = []
+        key: list[Any] = [primitive]
         buffers = []
         for x in args:
             if type(x) is ConcreteArray and x.backend is self:
-                avals.append(x.aval)
+                key.append(x.aval)
                 buffers.append(x.buffer)
             else:
                 aval, buffer = self._operand(x)
-                avals.append(aval)
+                key.append(aval)
                 buffers.append(buffer)
+        if params:
+            key += params.values()
         device = None
         if not self._one_device:
             device = common_device(buffers)
             if device is not None:
                 buffers = moved(buffers, device)
-        key = (primitive, device, *avals, *params.values())
+            key.append(device)
         try:
-            operation = self._operations.get(key)
-        except TypeError:  # a parameter that is not hashable; the shape rule says which
-            primitive.out_avals(tuple(avals), params)
-            raise
+            operation = self._operations.get(tuple(key))
+        except TypeError:
+            operation = None  # a parameter that is not hashable: the shape rule will say which
         if operation is None:
-            operation = self._programs.get(key)
-            if operation is None:
-                operation = self._compile_operation(key, primitive, tuple(avals), params, device)
+            avals = tuple(key[1 : len(args) + 1])
+            operation = self._operation(tuple(key), primitive, avals, params, device)
         results = operation.run(buffers)
         aval = operation.aval
-        if aval is not None:
-            return ConcreteArray(results[0], aval, self)
-        return [
-            ConcreteArray(result, aval, self)
-            for result, aval in zip(results, operation.avals, strict=True)
-        ]
+        if aval is None:
+            return list(map(ConcreteArray, results, operation.avals, repeat(self)))
+        array = _new(ConcreteArray)  # without calling the class, which takes longer
+        (array.buffer,) = results
+        array.aval = aval
+        array.backend = self
+        return array
 
-    def _compile_operation(
+    def _operation(
         self,
         key: tuple[Any, ...],
         primitive: Primitive,
@@ -142,7 +146,11 @@ class XlaBackend:
         params: Mapping[str, Any],
         device: Device | None,
     ) -> _Operation:
+        """The compiled operation for a key; compiled now if need be."""
         out = primitive.out_avals(avals, params)
+        found = self._programs.get(key)
+        if found is not None:
+            return found
         out_avals = out if primitive.multiple_results else (out,)
         has_programs = bool(subjaxprs(params))
         effort: Effort = "quick"
@@ -155,7 +163,10 @@ class XlaBackend:
         eqn = JaxprEqn(primitive, tuple(invars), outvars, dict(params))
         jaxpr = Jaxpr(invars, outvars, [eqn])
         compiled = XlaExecutable(self, jaxpr, device=device, effort=effort)
-        self._one_device = len(_client.local_devices()) == 1
+        one = len(_client.local_devices()) == 1
+        if one is not self._one_device:
+            self._one_device = one
+            key = key[:-1] if one else key
         operation = _Operation(
             compiled.executable.run, None if primitive.multiple_results else out, out_avals
         )

@@ -128,7 +128,7 @@ class Client:
         return self._by_sharding.get(id(sharding))
 
     def _not_local(self, device: object) -> str:
-        choices = ", ".join(map(str, self.local_devices))
+        choices = ", ".join(map(repr, self.local_devices))
         if device in self.devices:
             why = "belongs to another process"
         elif hasattr(device, "platform") and hasattr(device, "process_index"):

@@ -26,6 +26,9 @@ from .errors import ArgumentError, DeviceError
 from .lowering import lower_jaxpr
 
 Run = Callable[[Sequence[Buffer]], list[Buffer]]
+Call = Callable[[Sequence[ConcreteArray]], list[ConcreteArray]]
+
+_new = ConcreteArray.__new__
 
 
 def common_device(buffers: Sequence[Buffer]) -> Device | None:
@@ -64,18 +67,18 @@ class XlaExecutable:
         jaxpr: The program.
         text: The program as StableHLO.
         executable: The program compiled for the first device, which maps buffers to buffers.
+        call: `call(arrays) -> list of arrays`, the fast way: the same as calling this object, but
+            the types of the arrays are not checked. It is for callers whose key in a cache vouches
+            for them: XLA takes an array of integers for one of floating-point numbers.
     """
 
     __slots__ = (
-        "_backends",
         "_by_device",
         "_constants",
         "_effort",
         "_in_avals",
-        "_out_avals",
         "_overrides",
-        "_run",
-        "_several",
+        "call",
         "executable",
         "jaxpr",
         "text",
@@ -94,17 +97,16 @@ class XlaExecutable:
         client = _client.client()
         self.jaxpr = jaxpr
         self._in_avals = list(jaxpr.in_avals)
-        self._out_avals = jaxpr.out_avals
-        self._backends = repeat(backend)
         self._effort: Effort = effort
         self._overrides = overrides
         module = lower_jaxpr(jaxpr, donated=donated, platform=client.platform)
         self.text = module.text
         self._constants = [_constant(array, backend) for array in module.constants]
-        self._several = len(client.local_devices) > 1
         self._by_device: dict[Device, Executable] = {}
         self.executable = self._compiled_for(client.placement(device).device)
-        self._run: Run = self._run_anywhere if self._several else self.executable.run
+        several = len(client.local_devices) > 1
+        run = self._run_anywhere if several else self.executable.run
+        self.call: Call = _calling(run, jaxpr.out_avals, backend)
 
     def _compiled_for(self, device: Device) -> Executable:
         found = self._by_device.get(device)
@@ -113,7 +115,7 @@ class XlaExecutable:
             found = self._by_device[device] = compile_program(
                 self.text,
                 [(aval.shape, aval.dtype) for aval in self._in_avals],
-                [(aval.shape, aval.dtype) for aval in self._out_avals],
+                [(aval.shape, aval.dtype) for aval in self.jaxpr.out_avals],
                 consts=moved(self._constants, device),
                 device=device,
                 options=options,
@@ -137,8 +139,7 @@ class XlaExecutable:
         # The avals are interned, so that comparing them compares pointers. XLA would not notice.
         if [a.aval for a in args] != self._in_avals:
             self._check(args)
-        results = self._run([a.buffer for a in args])
-        return list(map(ConcreteArray, results, self._out_avals, self._backends))
+        return self.call(args)
 
     def _check(self, args: Sequence[ConcreteArray]) -> None:
         """Refuse arguments whose types differ in more than weakness."""
@@ -177,6 +178,29 @@ class XlaExecutable:
 
     def __repr__(self) -> str:
         return f"<{self.jaxpr.name} compiled for {self.device}>"
+
+
+def _calling(run: Run, out_avals: tuple[ShapedArray, ...], backend: Backend) -> Call:
+    """Make the function from arrays to arrays of the one from buffers to buffers."""
+    if len(out_avals) == 1:
+        (only,) = out_avals
+
+        def call_for_one(args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+            (buffer,) = run([a.buffer for a in args])
+            array = _new(ConcreteArray)  # without calling the class, which takes longer
+            array.buffer = buffer
+            array.aval = only
+            array.backend = backend
+            return [array]
+
+        return call_for_one
+
+    backends = repeat(backend)
+
+    def call(args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        return list(map(ConcreteArray, run([a.buffer for a in args]), out_avals, backends))
+
+    return call
 
 
 def _constant(array: ConcreteArray, backend: Backend) -> Buffer:

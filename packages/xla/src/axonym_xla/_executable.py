@@ -57,7 +57,7 @@ class MemoryStats(NamedTuple):
         alias_size_in_bytes: Results that take over the memory of donated arguments.
         temp_size_in_bytes: Intermediate values: what is needed besides arguments and results.
         generated_code_size_in_bytes: Its machine code, where known.
-        peak_memory_in_bytes: All together at the worst moment.
+        peak_memory_in_bytes: XLA's estimate of what is in use at the worst moment.
     """
 
     argument_size_in_bytes: int

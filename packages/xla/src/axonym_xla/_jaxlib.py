@@ -177,7 +177,7 @@ class Buffer(Protocol):
         """Wait for the data, without the interpreter's lock."""
 
     def is_ready(self) -> bool:
-        """Whether the data is there. Crashes on a deleted buffer before jaxlib 0.11."""
+        """Whether the data is there. In some versions it crashes on a deleted buffer."""
 
     def delete(self) -> None:
         """Free the data. Nothing happens where it was freed before."""
@@ -185,8 +185,8 @@ class Buffer(Protocol):
     def is_deleted(self) -> bool:
         """Whether the data was freed."""
 
-    def on_device_size_in_bytes(self) -> int:
-        """Number of bytes that the data takes."""
+    def clone(self) -> Buffer:
+        """A second handle on the same data. In some versions it crashes on a deleted buffer."""
 
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
@@ -319,8 +319,6 @@ block_until_ready: Callable[[Sequence[Buffer]], None] = _jax.batched_block_until
 put: Callable[..., Buffer] = _jax.batched_device_put
 """`put(aval, sharding, shards, devices, committed, force_copy, semantics, enable_x64)`."""
 
-dlpack_capsule: Callable[..., Any] = _jax.buffer_to_dlpack_managed_tensor
-
 HAS_PLAIN_EMITTERS: bool = VERSION < (0, 11, 1)
 """Whether the code generator for fusions that doubles the time to compile small programs can be
 switched off (later versions have no other one)."""
@@ -337,6 +335,15 @@ def result_handler(aval: Aval, sharding: Sharding) -> ResultHandler:
     """Make the handler of one result, which can be used again and again."""
     handler: ResultHandler = _jax.array_result_handler(aval, sharding, True, *_SKIP_CHECKS)
     return handler
+
+
+def dlpack_capsule(buffer: Buffer) -> Any:
+    """Make a DLPack capsule of a buffer that is there and not deleted.
+
+    The capsule holds a second handle on the data. With the buffer's own one in it, deleting the
+    buffer while the receiver is still alive would end the process.
+    """
+    return _jax.buffer_to_dlpack_managed_tensor(buffer.clone())
 
 
 def sharding_of_one(devices: DeviceList) -> Sharding:

@@ -41,7 +41,7 @@ _PARAMETER: Final = re.compile(rf"%[\w.$-]+\s*:\s*{_TYPE}\s*({_BRACES})?{_LOC}\s
 _ARROW: Final = re.compile(r"->\s*")
 _RESULT: Final = re.compile(rf"{_TYPE}\s*(?:{_BRACES})?\s*(,|\))\s*")
 _ONLY_RESULT: Final = re.compile(_TYPE)
-_DONATION: Final = re.compile(r"\b(?:tf\.aliasing_output|jax\.buffer_donor)\s*=\s*(?!false\b)")
+_DONATION: Final = re.compile(r"\b(?:tf\.aliasing_output|jax\.buffer_donor)\b(?!\s*=\s*false\b)")
 
 
 def main_signature(text: str) -> Signature:

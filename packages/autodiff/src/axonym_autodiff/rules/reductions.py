@@ -46,10 +46,12 @@ def _reduce_sum_transpose(
 
 def _extreme_tangent(t: Any, out: Any, x: Any, *, axes: tuple[int, ...]) -> Any:
     aval = aval_of(x)
+    if aval.size == 0:  # nothing attains the extreme of nothing, and 0 / 0 is no derivative
+        return lax.full(aval_of(out).shape, 0, aval_of(t).dtype)
     attained = lax.eq(x, lax.broadcast_in_dim(out, aval.shape, _kept(aval.ndim, axes)))
     dtype = aval_of(t).dtype
     count = lax.reduce_sum(lax.convert_element_type(attained, dtype), axes)
-    at_extreme = lax.select(attained, t, lax.full(aval.shape, 0, dtype))
+    at_extreme = lax.select(attained, t, dtype.type(0))
     return lax.div(lax.reduce_sum(at_extreme, axes), count)
 
 

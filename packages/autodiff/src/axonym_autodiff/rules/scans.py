@@ -53,20 +53,19 @@ def scan_extreme_tangent(t: Any, out: Any, x: Any, axis: int) -> Any:
     """Tangent of `cummax` and `cummin`: the mean over the elements that attain the extreme."""
     aval = aval_of(t)
     attained = lax.eq(x, out)
-    zeros = lax.full(aval.shape, 0, aval.dtype)
+    zero = aval.dtype.type(0)
     count = lax.convert_element_type(attained, aval.dtype)
 
     def combine(earlier: Values, later: Values) -> Values:
         (m1, t1, n1), (m2, t2, n2) = earlier, later
         same = lax.eq(m1, m2)
-        none = lax.full(aval_of(t1).shape, 0, aval.dtype)
         return (
             m2,
-            lax.add(t2, lax.select(same, t1, none)),
-            lax.add(n2, lax.select(same, n1, none)),
+            lax.add(t2, lax.select(same, t1, zero)),
+            lax.add(n2, lax.select(same, n1, zero)),
         )
 
-    _, total, count = _scan((out, lax.select(attained, t, zeros), count), axis, combine)
+    _, total, count = _scan((out, lax.select(attained, t, zero), count), axis, combine)
     return lax.div(total, count)
 
 
@@ -75,10 +74,11 @@ def scan_logsumexp_tangent(t: Any, out: Any, x: Any, axis: int) -> Any:
 
     def combine(earlier: Values, later: Values) -> Values:
         (l1, t1), (l2, t2) = earlier, later
-        shape, dtype = aval_of(l1).shape, aval_of(l1).dtype
         # Equal infinities have no difference; they share equally as other equal values do.
-        d = lax.select(lax.eq(l1, l2), lax.full(shape, 0, dtype), lax.sub(l1, l2))
-        first_larger = lax.ge(d, lax.full(shape, 0, dtype))
+        infinite = lax.bitwise_and(lax.eq(l1, l2), lax.bitwise_not(lax.is_finite(l1)))
+        zero = aval_of(l1).dtype.type(0)
+        d = lax.select(infinite, zero, lax.sub(l1, l2))
+        first_larger = lax.ge(d, zero)
         smaller = lax.exp(lax.select(first_larger, lax.neg(d), d))
         value = lax.add(lax.select(first_larger, l1, l2), lax.log1p(smaller))
         weighted = lax.add(lax.mul(lax.logistic(d), t1), lax.mul(lax.logistic(lax.neg(d)), t2))

@@ -575,7 +575,7 @@ def lgamma(x: Any) -> Array:
 
 
 def digamma(x: Any) -> Array:
-    """Derivative of `lgamma`; NaN at 0 and negative integers.
+    """Derivative of `lgamma`; NaN at negative integers, not finite at 0.
 
     Args:
         x: Array of a floating-point dtype.

@@ -47,18 +47,17 @@ __all__ = [
     "scatter_max",
     "scatter_min",
     "scatter_mul",
-    "wrap_negative",
 ]
 
 
-def _numbers(function: str, cls: type, given: Any) -> Any:
+def _numbers(function: str, cls: Any, given: Any) -> Any:
     """Dimension numbers with tuples of Python integers in them."""
     if not isinstance(given, cls):
         raise TypeError(
             f"{function}: dimension_numbers must be a lax.{cls.__name__}, got "
             f"{type(given).__name__}"
         )
-    return cls(*[as_ints(v, function, "dimension_numbers") for v in given])  # type: ignore[call-arg]  # a NamedTuple
+    return cls(*[as_ints(v, function, "dimension_numbers") for v in given])
 
 
 def gather(
@@ -370,7 +369,7 @@ _INT32_MAX = 2**31 - 1
 
 
 def index_dtype(shape: Sequence[int], indices: Sequence[Any]) -> np.dtype[Any]:
-    """Signed dtype in which indices into an array of a shape are computed: 32 bits where it does."""
+    """Signed dtype in which to compute indices into an array of a shape: int32, if that does."""
     for n in shape:
         if n > _INT32_MAX:
             return _INT64
@@ -405,8 +404,7 @@ def wrap_negative(index: Any, size: int, dtype: Any = np.int32) -> Any:
 
     Example:
         >>> import numpy as np
-        >>> from axonym_core import lax
-        >>> lax.wrap_negative(np.array([-1, 2, -7]), 5)
+        >>> wrap_negative(np.array([-1, 2, -7]), 5)
         Array([ 4,  2, -2], dtype=int32)
     """
     dtype = np.dtype(dtype)

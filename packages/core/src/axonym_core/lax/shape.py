@@ -84,9 +84,12 @@ def broadcast_in_dim(
     """
     shape = as_ints(shape, "broadcast_in_dim", "shape")
     dims = as_ints(broadcast_dimensions, "broadcast_in_dim", "broadcast_dimensions")
-    if isinstance(operand, Array) and operand.aval.shape == shape and len(dims) == len(shape):
-        if dims == tuple(range(len(shape))):
-            return operand
+    if (
+        isinstance(operand, Array)
+        and operand.aval.shape == shape
+        and dims == tuple(range(len(shape)))
+    ):
+        return operand
     return broadcast_in_dim_p.bind(operand, shape=shape, broadcast_dimensions=dims)
 
 
@@ -386,9 +389,13 @@ def slice(
     start = as_ints(start_indices, "slice", "start_indices")
     limit = as_ints(limit_indices, "slice", "limit_indices")
     steps = (1,) * len(start) if strides is None else as_ints(strides, "slice", "strides")
-    if isinstance(operand, Array) and limit == operand.aval.shape:
-        if not any(start) and len(start) == len(limit) and all(s == 1 for s in steps):
-            return operand
+    if (
+        isinstance(operand, Array)
+        and limit == operand.aval.shape
+        and start == (0,) * len(limit)
+        and steps == (1,) * len(limit)
+    ):
+        return operand
     return slice_p.bind(operand, start_indices=start, limit_indices=limit, strides=steps)
 
 

@@ -41,7 +41,8 @@ def operand(x: Any) -> np.ndarray[Any, Any]:
     if type(x) is ConcreteArray:
         return x.buffer if x.backend is backend else x.backend.to_host(x.buffer)  # type: ignore[no-any-return]
     if isinstance(x, np.ndarray):
-        return x
+        # Results may be views of operands, and must not change when the caller writes to his own.
+        return x.copy() if x.flags.writeable else x
     return np.asarray(x, aval_of(x).dtype)
 
 

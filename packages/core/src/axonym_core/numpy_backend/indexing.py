@@ -169,7 +169,7 @@ def _scatter(
         index = tuple([np.broadcast_to(a, (*batch, *a.shape[len(batch) :]))[inside] for a in index])
         updates = updates[inside]
     combine(out, index, updates)
-    return out[0]
+    return out.reshape(operand.shape)
 
 
 def _scatter_rule(combine: Combine) -> Any:

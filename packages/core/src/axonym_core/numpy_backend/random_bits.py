@@ -43,7 +43,7 @@ def _random_bits(key: NDArray, *, shape: tuple[int, ...], bit_width: int) -> Any
     position = np.arange(math.prod(shape), dtype=np.uint64).reshape(shape)
     high, low = (position >> _WORD).astype(np.uint32), (position & _LOW).astype(np.uint32)
     full = (*lead, *shape)
-    words = [key[..., i].reshape(*lead, *[1] * len(shape)) for i in range(2)]
+    words = [key[..., i].reshape((*lead, *[1] * len(shape))) for i in range(2)]
     operands = [np.broadcast_to(v, full) for v in (*words, high, low)]
     bits0, bits1 = _threefry2x32(*operands)
     dtype = BIT_DTYPES[bit_width]

@@ -7,6 +7,7 @@ that of n slices is n paddings and n additions.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def _broadcast_in_dim(x: ShapedArray, *, shape: Shape, broadcast_dimensions: Sha
                 f"broadcast_in_dim: broadcast_dimensions={dims} names dimension {d}, which the "
                 f"result of shape {shape} does not have"
             )
-    if any(a >= b for a, b in zip(dims, dims[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(dims)):
         raise ShapeError(
             f"broadcast_in_dim: broadcast_dimensions={dims} must increase; transpose the operand "
             "first"

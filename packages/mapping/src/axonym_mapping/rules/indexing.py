@@ -1,8 +1,8 @@
 """Batching of reading and writing at computed positions: it stays one gather, one scatter.
 
-Where only the operand is mapped, the axis becomes a dimension of the windows; where only the indices
-are, one more dimension of index vectors, and the operand (a table, say) is never repeated; where
-both are, a batching dimension of both. A `scatter_add` that also sums over the mapped axis
+Where only the operand is mapped, the axis becomes a dimension of the windows; where only the
+indices are, one more dimension of index vectors, and the operand (a table, say) is never repeated;
+where both are, a batching dimension of both. A `scatter_add` that also sums over the mapped axis
 (`axis_names`) adds all its updates into one unmapped operand.
 """
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes
 from axonym_core.avals import AxisName, ShapedArray
 from axonym_core.errors import InternalError
@@ -51,11 +52,11 @@ def _last_starts(shape: Shape, window: Sequence[int], indexed: Shape) -> list[in
 
 def _limits(ctx: LoweringContext, last: Sequence[int], aval: ShapedArray) -> str:
     """The last start in bounds, for each component of index vectors of a type."""
-    last = np.asarray(last).astype(aval.dtype)
-    if last.size == 0 or np.all(last == last[0]):
-        return ctx.constant(last[0] if last.size else 0, aval)
-    row = ShapedArray((last.size,), aval.dtype)
-    return ctx.broadcast_in_dim(ctx.constant(last, row), row, aval, (aval.ndim - 1,))
+    if len(set(last)) < 2:
+        return ctx.constant(last[0] if last else 0, aval)
+    row = ShapedArray((len(last),), aval.dtype)
+    limits = ctx.constant(np.asarray(last), row)
+    return ctx.broadcast_in_dim(limits, row, aval, (aval.ndim - 1,))
 
 
 def _clip(ctx: LoweringContext, x: str, aval: ShapedArray, last: Sequence[int]) -> str:
@@ -290,7 +291,8 @@ def _scatter(
     is_sorted = "true" if indices_are_sorted else "false"
     unique = "true" if unique_indices else "false"
     return ctx.op(
-        f'"stablehlo.scatter"({operand}, {indices}, {updates}) <{{indices_are_sorted = {is_sorted}, '
+        f'"stablehlo.scatter"({operand}, {indices}, {updates}) '
+        f"<{{indices_are_sorted = {is_sorted}, "
         f"scatter_dimension_numbers = #stablehlo.scatter<{', '.join(fields)}>, "
         f"unique_indices = {unique}}}> ({region}) : "
         f"({ctx.type(aval)}, {ctx.type(aval_indices)}, {ctx.type(aval_updates)}) -> "

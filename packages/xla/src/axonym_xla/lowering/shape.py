@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core.avals import ShapedArray
 from axonym_core.primitives import shape as p
 
