@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import grad, jvp, vjp
 from axonym_autodiff.rule_tables import Linear, Reading, transpose_rules
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_autodiff import grad, jvp, vjp
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.config import config
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 @pytest.fixture(autouse=True)

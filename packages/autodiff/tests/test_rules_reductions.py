@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import grad, jvp, linear_transpose, vjp
 from axonym_core import lax
 from axonym_core.config import config

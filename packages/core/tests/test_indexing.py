@@ -8,6 +8,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_core import lax, make_jaxpr
 from axonym_core.array import Array, as_concrete
 from axonym_core.config import config
@@ -19,8 +22,6 @@ from axonym_core.errors import (
     ShapeError,
 )
 from axonym_core.jaxpr_evaluation import eval_jaxpr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 NDArray = np.ndarray[Any, Any]
 
@@ -126,9 +127,7 @@ def test_writing_is_numpys(case: tuple[NDArray, Any], name: str) -> None:
     got = getattr(as_concrete(x).at[index], name)(values)
     np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-12)
     arrays, rebuild = traced_parts(index)
-    update = staged(
-        lambda x, v, *parts: getattr(x.at[rebuild(parts)], name)(v), x, values, *arrays
-    )
+    update = staged(lambda x, v, *parts: getattr(x.at[rebuild(parts)], name)(v), x, values, *arrays)
     np.testing.assert_allclose(update, wanted, rtol=1e-12)
 
 
@@ -280,9 +279,7 @@ def test_values_take_the_dtype_of_the_array(dtype: Any) -> None:
     ],
     ids=str,
 )
-def test_what_is_no_index_is_refused_with_the_reason(
-    index: Any, error: Any, message: str
-) -> None:
+def test_what_is_no_index_is_refused_with_the_reason(index: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message) as reading:
         as_concrete(X)[index]
     assert isinstance(reading.value, IndexError)

@@ -9,11 +9,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.config import config
 from axonym_core.errors import ConfigError, DTypeError, ShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 Array = np.ndarray[Any, Any]
 MATMUL = (((1,), (0,)), ((), ()))

@@ -9,11 +9,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_core import lax
 from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 Array = np.ndarray[Any, Any]
 
@@ -35,7 +36,7 @@ def by_definition(
     batch_groups: int = 1,
 ) -> Array:
     """Batch and features first; one multiplication at a time."""
-    n, c, *sizes = x.shape
+    n, _, *sizes = x.shape
     o, kernel_c, *window = kernels.shape
     out_sizes = []
     for size, k, s, (low, high), ld, rd in zip(
@@ -104,9 +105,7 @@ def test_dimension_numbers_say_where_what_is(numbers: tuple[str, str, str]) -> N
     expected = by_definition(x, kernels, (2, 1), [(1, 0), (0, 1)], (1, 1), (1, 1))
     lhs = np.transpose(x, ["NCHW".index(d) for d in numbers[0]])
     rhs = np.transpose(kernels, ["OIHW".index(d) for d in numbers[1]])
-    out = lax.conv_general_dilated(
-        lhs, rhs, (2, 1), [(1, 0), (0, 1)], dimension_numbers=numbers
-    )
+    out = lax.conv_general_dilated(lhs, rhs, (2, 1), [(1, 0), (0, 1)], dimension_numbers=numbers)
     np.testing.assert_allclose(
         np.asarray(out),
         np.transpose(expected, ["NCHW".index(d) for d in numbers[2]]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_core import lax
 from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError

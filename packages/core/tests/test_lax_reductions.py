@@ -8,11 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.config import config
 from axonym_core.errors import AxisNameError, DTypeError, ShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +139,19 @@ def test_cumulative_extremes_are_nan_from_a_nan_on(name: str) -> None:
 def test_cumlogsumexp_of_infinities() -> None:
     x = np.array([-np.inf, -np.inf, 0.0, np.inf, np.inf], np.float32)
     assert lax.cumlogsumexp(x).tolist() == [-np.inf, -np.inf, 0.0, np.inf, np.inf]
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint4])
+def test_four_bit_integers_are_reduced_and_wrap(dtype: Any) -> None:
+    x = np.array([1, 7, 3, 7, 5]).astype(dtype)
+    wide = x.astype(np.int64)
+    for name, ufunc in (("sum", np.add), ("prod", np.multiply), ("max", np.maximum)):
+        reduced = getattr(lax, f"reduce_{name}")(x, (0,))
+        running = getattr(lax, f"cum{name}")(x)
+        assert (reduced.dtype, running.dtype) == (x.dtype, x.dtype)
+        assert int(reduced) == int(ufunc.reduce(wide).astype(dtype))
+        expected = ufunc.accumulate(wide).astype(dtype).astype(int)
+        np.testing.assert_array_equal(np.asarray(running).astype(int), expected)
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])

@@ -8,12 +8,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.array import as_concrete
 from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DTYPES = [np.bool_, np.int8, np.uint64, np.float16, ml_dtypes.bfloat16, np.float32, np.complex64]
 
@@ -84,7 +85,7 @@ def test_pad_takes_the_value_of_a_traced_or_typed_scalar() -> None:
         lax.pad(numbers((2,), np.int8), 0.5, [(1, 0, 0)])
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint32, ml_dtypes.bfloat16, np.float64, np.complex64])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32, ml_dtypes.bfloat16, np.complex64])
 def test_iota_counts_along_one_dimension(dtype: Any) -> None:
     same(lax.iota(dtype, 4), np.arange(4).astype(dtype))
     wanted = np.broadcast_to(np.arange(3)[:, None], (2, 3, 4)).astype(dtype)

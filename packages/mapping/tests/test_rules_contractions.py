@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_core import lax, make_jaxpr
 from axonym_core.config import config
 from axonym_mapping import vmap
@@ -41,14 +42,12 @@ def at(x: Any, dim: int | None, i: int) -> Any:
 @pytest.mark.parametrize("dims", [(0, None), (None, 0), (0, 0), (1, 0), (0, -1), (-1, -1)])
 def test_products_are_loops(lhs_shape: Any, rhs_shape: Any, numbers: Any, dims: Any) -> None:
     d1, d2 = (
-        d if d is None or d >= 0 else len(s) for d, s in zip(dims, (lhs_shape, rhs_shape), strict=True)
+        d if d is None or d >= 0 else len(s)
+        for d, s in zip(dims, (lhs_shape, rhs_shape), strict=True)
     )
     lhs, rhs = operand(lhs_shape, d1, 0), operand(rhs_shape, d2, 1)
     each = np.stack(
-        [
-            np.asarray(lax.dot_general(at(lhs, d1, i), at(rhs, d2, i), numbers))
-            for i in range(SIZE)
-        ]
+        [np.asarray(lax.dot_general(at(lhs, d1, i), at(rhs, d2, i), numbers)) for i in range(SIZE)]
     )
     out = vmap(lambda a, b: lax.dot_general(a, b, numbers), (d1, d2))(lhs, rhs)
     np.testing.assert_allclose(np.asarray(out), each, rtol=1e-12)
@@ -80,8 +79,8 @@ def test_contracting_the_mapped_axis_is_one_product() -> None:
 
 def test_a_single_varying_operand_is_summed_before_the_product() -> None:
     x, w = np.ones((7, 3)), np.ones((3, 5))
-    jaxpr = make_jaxpr(
-        vmap(lambda a: lax.dot(a, w, axis_names="i"), axis_name="i", out_axes=None)
-    )(x)
+    jaxpr = make_jaxpr(vmap(lambda a: lax.dot(a, w, axis_names="i"), axis_name="i", out_axes=None))(
+        x
+    )
     assert [e.primitive.name for e in jaxpr.eqns] == ["reduce_sum", "dot_general"]
     assert jaxpr.eqns[1].invars[0].aval.shape == (3,)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_core import lax
 from axonym_core.config import config
 from axonym_mapping import vmap
@@ -50,9 +51,9 @@ def test_convolutions_are_loops(groups: Any, numbers: Any, dims: Any) -> None:
     each = np.stack([np.asarray(convolve(x, k)) for x, k in zip(*slices, strict=True)])
     out = vmap(convolve, dims)(*operands)
     np.testing.assert_allclose(np.asarray(out), each, rtol=1e-10, atol=1e-12)
-    summed = vmap(
-        lambda x, k: convolve(x, k, ("i",)), dims, out_axes=None, axis_name="i"
-    )(*operands)
+    summed = vmap(lambda x, k: convolve(x, k, ("i",)), dims, out_axes=None, axis_name="i")(
+        *operands
+    )
     np.testing.assert_allclose(np.asarray(summed), each.sum(0), rtol=1e-10, atol=1e-12)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_core import lax
 from axonym_core.config import config
 from axonym_mapping import vmap
@@ -24,7 +25,8 @@ def test_sorts_are_loops(dims: Any, dimension: int) -> None:
     rng = np.random.default_rng(0)
     keys, values = rng.integers(0, 3, (5, 3, 4)), rng.normal(size=(5, 3, 4))
     mapped = [
-        x[0] if d is None else np.moveaxis(x, 0, d) for x, d in zip((keys, values), dims, strict=True)
+        x[0] if d is None else np.moveaxis(x, 0, d)
+        for x, d in zip((keys, values), dims, strict=True)
     ]
     outs = vmap(lambda k, v: lax.sort_key_val(k, v, dimension), dims)(*mapped)
     for i in range(5):

@@ -9,6 +9,7 @@ import textwrap
 from typing import Any
 
 import pytest
+
 from axonym_core.errors import AxonymError, BackendError
 from axonym_xla import _client, _jaxlib, errors
 from axonym_xla.errors import ClientError, DeviceError, XlaError

@@ -13,6 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+
 from axonym_xla import _buffers, _client, _jaxlib
 from axonym_xla._buffers import Buffer, from_host, to_host
 from axonym_xla._compile_options import Effort, compile_options
@@ -241,7 +242,7 @@ def test_a_buffer_of_another_client_is_refused(double: Executable, way: str) -> 
         double.in_avals[0], place.sharding, data, place.devices, True, True, semantics, True
     )
 
-    with pytest.raises(ArgumentError, match="argument 0 .* it is on another XLA client"):
+    with pytest.raises(ArgumentError, match=r"argument 0 .* it is on another XLA client"):
         getattr(double, way)([foreign])
 
 
@@ -254,7 +255,7 @@ def test_donated_arguments_are_gone_afterwards(update: Executable, way: str) -> 
     assert _buffers.is_deleted(x)
     assert not _buffers.is_deleted(y)
     assert to_host(result).tolist() == [2.0] * 1000
-    with pytest.raises(DeletedBufferError, match="argument 0, of .*donated to an earlier call"):
+    with pytest.raises(DeletedBufferError, match=r"argument 0, of .*donated to an earlier call"):
         getattr(update, way)([x, y])
 
 
@@ -654,22 +655,21 @@ def test_threads_compile_and_run_together() -> None:
 
 
 def test_threads_that_donate_the_same_buffer_let_one_through(update: Executable) -> None:
+    def donate(x: Buffer, barrier: threading.Barrier, outcomes: list[str]) -> None:
+        y = ones()
+        barrier.wait()
+        try:
+            outcomes.append(str(to_host(update.run([x, y])[0])[0]))
+        except XlaError as error:
+            outcomes.append(type(error).__name__)
+
     for _ in range(10):
-        x, barrier = ones(), threading.Barrier(4)
-        outcomes: list[Any] = []
-
-        def work(x: Buffer = x, barrier: threading.Barrier = barrier) -> None:
-            y = ones()
-            barrier.wait()
-            try:
-                outcomes.append(to_host(update.run([x, y])[0])[0])
-            except XlaError as error:
-                outcomes.append(type(error))
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
+        outcomes: list[str] = []
+        shared = (ones(), threading.Barrier(4), outcomes)
+        threads = [threading.Thread(target=donate, args=shared) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-        assert sorted(map(str, outcomes)) == ["2.0", *[str(DeletedBufferError)] * 3]
+        assert sorted(outcomes) == ["2.0", *["DeletedBufferError"] * 3]

@@ -25,7 +25,13 @@ from axonym_core.primitives.collectives import psum_p
 from axonym_core.trace import Trace, Tracer
 
 from .errors import NotLinearError
-from .rule_tables import Linear, Reading, summing_transposes, transpose_rules
+from .rule_tables import (
+    Linear,
+    Reading,
+    separately_linear_operands,
+    summing_transposes,
+    transpose_rules,
+)
 from .zeros import Zero, add_tangents
 
 
@@ -167,7 +173,7 @@ def backward_pass(
             continue
         primitive = eqn.primitive
         rule = transpose_rules.get(primitive)
-        if rule is None:
+        if rule is None or not _is_linear(eqn):
             raise NotLinearError(_not_linear(eqn))
         operands = [Linear(x.aval) if type(x) is Var else x for x in eqn.invars]
         if primitive.multiple_results:
@@ -192,8 +198,19 @@ def backward_pass(
 _ZERO = Zero(ShapedArray((), bool))
 
 
+def _is_linear(eqn: JaxprEqn) -> bool:
+    separately = separately_linear_operands.get(eqn.primitive)
+    if separately is None:
+        return True
+    linear = [i for i, x in enumerate(eqn.invars) if type(x) is Var]
+    return len(linear) == 1 and linear[0] in separately
+
+
 def _not_linear(eqn: JaxprEqn) -> str:
-    reason = eqn.primitive.absent.get("transpose", "it has no transpose rule")
+    if eqn.primitive in transpose_rules:
+        reason = "it is not linear in the operands that depend on the input"
+    else:
+        reason = eqn.primitive.absent.get("transpose", "it has no transpose rule")
     operands = ", ".join(str(aval_of(x)) for x in eqn.invars)
     return (
         f"cannot transpose {eqn.primitive.name} of ({operands}), used at "

@@ -126,10 +126,10 @@ class Array:
         return operators.remainder(other, self)
 
     def __divmod__(self, other: Any) -> tuple[Array, Array]:
-        return operators.floor_divide(self, other), operators.remainder(self, other)
+        return operators.divide_with_remainder(self, other)
 
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
-        return operators.floor_divide(other, self), operators.remainder(other, self)
+        return operators.divide_with_remainder(other, self)
 
     def __pow__(self, other: Any) -> Array:
         return operators.power(self, other)

@@ -217,6 +217,9 @@ def _index_vectors(
         elif in_bounds:
             in_bounds = bool(np.all(index >= 0) and np.all(index <= last))
         parts.append(np.clip(index, -1, size).astype(dtype))
+    if len(parts) == 1 and not batch:
+        # Indices without dimensions are one vector; a number is a literal, or a kept scalar.
+        return dtype.type(parts[0]) if is_static(parts[0]) else parts[0], in_bounds
     # A staged program takes a vector of known numbers as literals, an array of them as a constant.
     if (batch or not staged) and all([is_static(part) for part in parts]):
         aligned = [_aligned(part, c, batch) for part, c in zip(parts, components, strict=True)]

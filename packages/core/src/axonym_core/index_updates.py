@@ -249,7 +249,7 @@ class IndexedUpdate:
             more = {"axis_names": ()} if primitive is scatter_add_p else {}
             # Known to be in bounds, one window is written without a check; the compiler checks
             # many anyway.
-            one = what.in_bounds and aval_of(what.indices).ndim == 1
+            one = what.in_bounds and aval_of(what.indices).ndim < 2
             out = primitive.bind(
                 x,
                 what.indices,

@@ -1,9 +1,8 @@
 """`x[index]` and `x.at[index]`: the way in from the operators of arrays.
 
-The commonest index by far is one integer, in a loop over the rows of an array or a tuple of
-parameters, so it takes a short way: evaluated, it is one operation with the index as an operand, so
-that one compiled program serves every row; staged, it is a static slice. All other indices go to
-`index_reading`, and updates to `index_updates`.
+Rows and ranges of rows, `x[i]` and `x[i:j]` in a loop, take a short way where they are evaluated:
+one operation, with the positions as an operand, so that one compiled program serves all of them.
+All other indices go to `index_reading`, and updates to `index_updates`.
 """
 
 from __future__ import annotations
@@ -17,18 +16,23 @@ from .array import Array, register_method
 from .context import context
 from .primitives.indexing import GatherDimensionNumbers, GatherScatterMode, gather_p
 
+Shape = tuple[int, ...]
+
 if TYPE_CHECKING:
     from .index_updates import IndexedUpdates
 
 _INT32 = np.dtype(np.int32)
+_INT32_MAX = 2**31 - 1
 
 
 @lru_cache(maxsize=4096)
-def _row_parameters(shape: tuple[int, ...]) -> dict[str, Any]:
-    """Parameters of the gather of one row of an array."""
+def _parameters(indexed: Shape, dropped: Shape, window: Shape) -> dict[str, Any]:
+    """Parameters of the gather of one window of an array."""
     return {
-        "dimension_numbers": GatherDimensionNumbers(tuple(range(len(shape) - 1)), (0,), (0,)),
-        "slice_sizes": (1, *shape[1:]),
+        "dimension_numbers": GatherDimensionNumbers(
+            tuple(range(len(window) - len(dropped))), dropped, indexed
+        ),
+        "slice_sizes": window,
         "indices_are_sorted": False,
         "unique_indices": True,
         "mode": GatherScatterMode.CLIP,
@@ -51,17 +55,53 @@ def getitem(x: Array, index: Any) -> Array:
         IndexTypeError: It is of a type that is no index.
         NonConcreteBooleanIndexError: It holds a mask that is being traced.
     """
-    if type(index) is int and context.trace is type(context).trace:
-        shape = x.aval.shape
-        if shape and -shape[0] <= index < shape[0] < 2**31:
-            if index < 0:
-                index += shape[0]
-            return gather_p.bind(  # type: ignore[no-any-return]  # bind is untyped
-                x, np.array((index,), _INT32), **_row_parameters(shape)
-            )
+    if context.trace is type(context).trace:
+        out = _evaluate(x, index if type(index) is tuple else (index,))
+        if out is not None:
+            return out
     from .index_reading import read  # lax, on which it rests, imports arrays
 
     return read(x, index)
+
+
+def _evaluate(x: Array, items: tuple[Any, ...]) -> Array | None:
+    """Read one window, if the index holds integers and slices without a step alone."""
+    shape = x.aval.shape
+    if len(items) > len(shape):
+        return None
+    window = list(shape)
+    starts: list[int] = []
+    indexed: list[int] = []
+    dropped: list[int] = []
+    for dim, item in enumerate(items):
+        n = shape[dim]
+        kind = type(item)
+        if kind is int:
+            if not -n <= item < n <= _INT32_MAX:
+                return None
+            starts.append(item + n if item < 0 else item)
+            window[dim] = 1
+            indexed.append(dim)
+            dropped.append(dim)
+        elif kind is slice:
+            start, stop = item.start, item.stop
+            if (item.step is not None and item.step != 1) or n > _INT32_MAX:
+                return None
+            if not (type(start) is int or start is None) or not (type(stop) is int or stop is None):
+                return None
+            start, stop, _ = item.indices(n)
+            if stop - start != n:
+                starts.append(start if start < stop else 0)
+                window[dim] = max(stop - start, 0)
+                indexed.append(dim)
+        else:
+            return None
+    if not starts:
+        return x
+    # A single number is kept on the device by a backend that is asked for it again.
+    where = starts[0] if len(starts) == 1 else np.array(starts, _INT32)
+    params = _parameters(tuple(indexed), tuple(dropped), tuple(window))
+    return gather_p.bind(x, where, **params)  # type: ignore[no-any-return]  # bind is untyped
 
 
 def updates_of(x: Array) -> IndexedUpdates:

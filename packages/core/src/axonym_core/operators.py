@@ -32,6 +32,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "divide_with_remainder",
     "equal",
     "floor_divide",
     "greater",
@@ -80,35 +81,38 @@ _PLAIN: Final = (INTEGERS | FLOATS | COMPLEXES) & {
 }
 
 
-def _binary(name: str, primitive: Primitive, special: Operator | None = None) -> Operator:
-    """Operator of a primitive; `special` takes over where promotion gives a dtype of its own."""
+def _binary(
+    name: str,
+    primitive: Primitive,
+    special: Operator | None = None,
+    special_dtypes: frozenset[DType] = frozenset(),
+) -> Operator:
+    """Operator of a primitive; `special` takes over for operands that promote to certain dtypes."""
     bind = primitive.bind
 
     def operator(x: Any, y: Any) -> Any:
         a = getattr(x, "aval", None)
         b = getattr(y, "aval", None)
         if a is b:
-            if a is not None and a.dtype is not bool_:
+            if a is not None and not (special_dtypes and a.dtype in special_dtypes):
                 return bind(x, y)
         elif a is not None and b is None:
             kind = type(y)
-            if kind is float or kind is int:
+            if (kind is float or kind is int) and a.dtype not in special_dtypes:
                 scalar = _beside(a, y)
                 if scalar is not None:
                     return bind(x, scalar)
         elif b is not None and a is None:
             kind = type(x)
-            if kind is float or kind is int:
+            if (kind is float or kind is int) and b.dtype not in special_dtypes:
                 scalar = _beside(b, x)
                 if scalar is not None:
                     return bind(scalar, y)
         if not (promotion.is_arraylike(x) and promotion.is_arraylike(y)):
             return NotImplemented
         x, y = promotion.promote_args(name, x, y)
-        if special is not None:
-            result = special(x, y)
-            if result is not None:
-                return result
+        if special is not None and aval_of(x).dtype in special_dtypes:
+            return special(x, y)
         return bind(x, y)
 
     operator.__name__ = operator.__qualname__ = name
@@ -116,28 +120,20 @@ def _binary(name: str, primitive: Primitive, special: Operator | None = None) ->
     return operator
 
 
-def _on_bool(primitive: Primitive) -> Operator:
-    def special(x: Any, y: Any) -> Any:
-        return primitive.bind(x, y) if aval_of(x).dtype == bool_ else None
-
-    return special
+_BOOL: Final = frozenset((bool_,))
 
 
 def _refuse_bool(x: Any, y: Any) -> Any:
-    if aval_of(x).dtype == bool_:
-        raise DTypeError(
-            f"subtract: {aval_of(x)} - {aval_of(y)}: truth values have no difference; use x ^ y, "
-            "or convert them to integers with astype"
-        )
-    return None
+    raise DTypeError(
+        f"subtract: {aval_of(x)} - {aval_of(y)}: truth values have no difference; use x ^ y, "
+        "or convert them to integers with astype"
+    )
 
 
 def _lexicographic(strict: Primitive, primitive: Primitive) -> Operator:
     """Comparison of complex numbers: by real part, then by imaginary part."""
 
     def special(x: Any, y: Any) -> Any:
-        if aval_of(x).dtype not in COMPLEXES:
-            return None
         xr, yr = p.real_p.bind(x), p.real_p.bind(y)
         among_equals = primitive.bind(p.imag_p.bind(x), p.imag_p.bind(y))
         tie = p.and_p.bind(p.eq_p.bind(xr, yr), among_equals)
@@ -146,18 +142,22 @@ def _lexicographic(strict: Primitive, primitive: Primitive) -> Operator:
     return special
 
 
-add: Final = _binary("add", p.add_p, _on_bool(p.or_p))
-subtract: Final = _binary("subtract", p.sub_p, _refuse_bool)
-multiply: Final = _binary("multiply", p.mul_p, _on_bool(p.and_p))
+def _ordering(name: str, strict: Primitive, primitive: Primitive) -> Operator:
+    return _binary(name, primitive, _lexicographic(strict, primitive), COMPLEXES)
+
+
+add: Final = _binary("add", p.add_p, p.or_p.bind, _BOOL)
+subtract: Final = _binary("subtract", p.sub_p, _refuse_bool, _BOOL)
+multiply: Final = _binary("multiply", p.mul_p, p.and_p.bind, _BOOL)
 bitwise_and: Final = _binary("bitwise_and", p.and_p)
 bitwise_or: Final = _binary("bitwise_or", p.or_p)
 bitwise_xor: Final = _binary("bitwise_xor", p.xor_p)
 equal: Final = _binary("equal", p.eq_p)
 not_equal: Final = _binary("not_equal", p.ne_p)
-less: Final = _binary("less", p.lt_p, _lexicographic(p.lt_p, p.lt_p))
-less_equal: Final = _binary("less_equal", p.le_p, _lexicographic(p.lt_p, p.le_p))
-greater: Final = _binary("greater", p.gt_p, _lexicographic(p.gt_p, p.gt_p))
-greater_equal: Final = _binary("greater_equal", p.ge_p, _lexicographic(p.gt_p, p.ge_p))
+less: Final = _ordering("less", p.lt_p, p.lt_p)
+less_equal: Final = _ordering("less_equal", p.lt_p, p.le_p)
+greater: Final = _ordering("greater", p.gt_p, p.gt_p)
+greater_equal: Final = _ordering("greater_equal", p.gt_p, p.ge_p)
 left_shift: Final = _binary("left_shift", p.shift_left_p)
 _arithmetic_shift: Final = _binary("right_shift", p.shift_right_arithmetic_p)
 _logical_shift: Final = _binary("right_shift", p.shift_right_logical_p)
@@ -285,6 +285,13 @@ def remainder(x: Any, y: Any) -> Any:
         return out
     zero = _constant(0, dtype)
     return p.select_n_p.bind(p.eq_p.bind(y, zero), out, zero)
+
+
+def divide_with_remainder(x: Any, y: Any) -> Any:
+    """`divmod(x, y)`: the pair `x // y`, `x % y`."""
+    if not _operands(x, y):
+        return NotImplemented
+    return floor_divide(x, y), remainder(x, y)
 
 
 def power(x: Any, y: Any) -> Any:

@@ -365,7 +365,7 @@ def _match_numbers(name: str, args: tuple[Any, ...]) -> list[Any]:
     for x in args:
         if type(x) not in PYTHON_SCALARS:
             dtype = dtype_of_wide(args)
-            return [x if getattr(x, "dtype", None) == dtype else scalar_of(x, dtype) for x in args]
+            return [x if type(x) is dtype.type else scalar_of(x, dtype) for x in args]
     return promote_dtypes(name, *args)
 
 

@@ -158,6 +158,17 @@ def spread(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return lax.broadcast_in_dim(narrow, shape, tuple([len(shape) - len(own) + d for d in kept]))
 
 
+def as_operand(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A parameter as an operand of a program: a number in the dtype, an array as it is.
+
+    A Python number would come in the default dtype, which may be narrower.
+    """
+    if isinstance(value, int | float | np.generic):
+        with np.errstate(all="ignore"):
+            return dtype.type(value)
+    return value
+
+
 def count(shape: tuple[int, ...]) -> int:
     """Number of elements."""
     return math.prod(shape)

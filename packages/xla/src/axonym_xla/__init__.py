@@ -20,6 +20,7 @@ from ._client import is_started as is_started
 from ._client import local_device_count as local_device_count
 from ._client import local_devices as local_devices
 from ._compiled import XlaExecutable as XlaExecutable
+from ._compiled import XlaLowered as XlaLowered
 from ._executable import MemoryStats as MemoryStats
 from .lowering import LoweringContext as LoweringContext
 from .lowering import lower_jaxpr as _lower_jaxpr
@@ -30,6 +31,7 @@ __all__ = [
     "MemoryStats",
     "XlaBackend",
     "XlaExecutable",
+    "XlaLowered",
     "backend",
     "configure",
     "default_device",

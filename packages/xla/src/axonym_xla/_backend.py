@@ -24,7 +24,7 @@ from axonym_core.primitive import Primitive
 from . import _buffers, _client
 from ._buffers import Buffer
 from ._compile_options import Effort, OptionValue
-from ._compiled import XlaExecutable, common_device, moved
+from ._compiled import XlaExecutable, XlaLowered, common_device, moved
 from ._jaxlib import Device
 from .errors import ArgumentError, ExportError
 
@@ -129,12 +129,12 @@ class XlaBackend:
             avals = tuple(key[1 : len(args) + 1])
             operation = self._operation(tuple(key), primitive, avals, params, device)
         results = operation.run(buffers)
-        aval = operation.aval
-        if aval is None:
+        only = operation.aval
+        if only is None:
             return list(map(ConcreteArray, results, operation.avals, repeat(self)))
         array = _new(ConcreteArray)  # without calling the class, which takes longer
         (array.buffer,) = results
-        array.aval = aval
+        array.aval = only
         array.backend = self
         return array
 
@@ -162,7 +162,7 @@ class XlaBackend:
         outvars = tuple([Var(aval) for aval in out_avals])
         eqn = JaxprEqn(primitive, tuple(invars), outvars, dict(params))
         jaxpr = Jaxpr(invars, outvars, [eqn])
-        compiled = XlaExecutable(self, jaxpr, device=device, effort=effort)
+        compiled = self.lower(jaxpr).compile(device=device, effort=effort)
         one = len(_client.local_devices()) == 1
         if one is not self._one_device:
             self._one_device = one
@@ -218,7 +218,16 @@ class XlaBackend:
         Raises:
             BackendError: The program has an operation that cannot be compiled.
         """
-        return XlaExecutable(self, jaxpr, donated=donated, device=device, overrides=overrides)
+        return self.lower(jaxpr, donated=donated).compile(device=device, overrides=overrides)
+
+    def lower(self, jaxpr: Jaxpr, *, donated: Sequence[bool] = ()) -> XlaLowered:
+        """Translate a jaxpr to StableHLO, without compiling it.
+
+        Args:
+            jaxpr: The program; it must not vary over named axes.
+            donated: Which arguments' buffers may be reused for results.
+        """
+        return XlaLowered(self, jaxpr, donated)
 
     def from_host(
         self, value: np.ndarray[Any, Any], aval: ShapedArray, device: Device | None = None

@@ -222,7 +222,7 @@ def to_device(buffer: Buffer, device: Device | None = None) -> Buffer:
         Another buffer with the same data.
 
     Raises:
-        ArgumentError: `buffer` is none.
+        ArgumentError: `buffer` is none, or belongs to another client, such as that of `jax`.
         DeletedBufferError: It was deleted or donated.
         DeviceError: There is no such device in this process.
         OutOfMemoryError: The device has not enough memory.
@@ -232,7 +232,10 @@ def to_device(buffer: Buffer, device: Device | None = None) -> Buffer:
         array([0, 1])
     """
     _check(buffer, "to_device")
-    place = _client.client().placement(device)
+    client = _client.client()
+    place = client.placement(device)
+    if client.placement_of(buffer._sharding) is None:
+        raise _foreign("to_device")
     semantics = _jaxlib.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
     shards, devices = [buffer], place.devices
     try:
@@ -313,7 +316,7 @@ def device_of(buffer: Buffer) -> Device:
         raise _not_a_buffer(buffer, "device_of")
     place = _client.client().placement_of(buffer._sharding)
     if place is None:
-        raise _foreign("buffer", "device_of")
+        raise _foreign("device_of")
     return place.device
 
 
@@ -413,8 +416,8 @@ def _not_a_buffer(x: object, where: str) -> ArgumentError:
     )
 
 
-def _foreign(what: str, where: str) -> ArgumentError:
+def _foreign(where: str) -> ArgumentError:
     return ArgumentError(
-        f"{where}: {what} belongs to another XLA client, such as that of `jax`; convert it to a "
-        "NumPy array first."
+        f"{where}: the buffer belongs to another XLA client, such as that of `jax`; convert it to "
+        "a NumPy array first."
     )

@@ -1,9 +1,8 @@
-"""A jaxpr, compiled: what the backend's `compile` returns.
+"""The stages of a program: lowered to StableHLO, and compiled.
 
-It takes and returns arrays, and can tell about the program: its text before and after XLA's
-optimisations, the memory that it needs, XLA's estimate of its cost. Where a process has several
-devices it runs on the one that holds the arguments, and is compiled for that at the first call
-there.
+A compiled program takes and returns arrays, and can tell about itself: the text that XLA made of
+it, the memory that it needs, XLA's estimate of its cost. Where a process has several devices it
+runs on the one that holds the arguments, and is compiled for that at the first call there.
 """
 
 from __future__ import annotations
@@ -60,12 +59,55 @@ def moved(buffers: Sequence[Buffer], device: Device) -> list[Buffer]:
 
 
 @final
-class XlaExecutable:
-    """A compiled program, which maps arrays to arrays; made by `XlaBackend.compile`.
+class XlaLowered:
+    """A program as StableHLO; made by `XlaBackend.lower`.
 
     Attributes:
         jaxpr: The program.
-        text: The program as StableHLO.
+        text: The StableHLO module.
+        constants: Arrays that the program closed over: the first arguments of the module's `main`.
+    """
+
+    __slots__ = ("backend", "constants", "jaxpr", "text")
+
+    def __init__(self, backend: Backend, jaxpr: Jaxpr, donated: Sequence[bool] = ()) -> None:
+        module = lower_jaxpr(jaxpr, donated=donated, platform=_client.client().platform)
+        self.backend = backend
+        self.jaxpr = jaxpr
+        self.text = module.text
+        self.constants = module.constants
+
+    def as_text(self) -> str:
+        """The StableHLO module."""
+        return self.text
+
+    def compile(
+        self,
+        *,
+        device: Device | None = None,
+        effort: Effort = "full",
+        overrides: Mapping[str, OptionValue] | None = None,
+    ) -> XlaExecutable:
+        """Compile the program.
+
+        Args:
+            device: The device to compile for first (None: the default one).
+            effort: How much time to spend on making it fast: `"full"`, `"quick"` or `"least"`.
+            overrides: XLA's own options by name.
+        """
+        return XlaExecutable(self, device=device, effort=effort, overrides=overrides)
+
+    def __repr__(self) -> str:
+        return f"<{self.jaxpr.name} as StableHLO>"
+
+
+@final
+class XlaExecutable:
+    """A compiled program, which maps arrays to arrays; made by `XlaLowered.compile`.
+
+    Attributes:
+        lowered: The program as StableHLO.
+        jaxpr: The program as a jaxpr.
         executable: The program compiled for the first device, which maps buffers to buffers.
         call: `call(arrays) -> list of arrays`, the fast way: the same as calling this object, but
             the types of the arrays are not checked. It is for callers whose key in a cache vouches
@@ -81,27 +123,25 @@ class XlaExecutable:
         "call",
         "executable",
         "jaxpr",
-        "text",
+        "lowered",
     )
 
     def __init__(
         self,
-        backend: Backend,
-        jaxpr: Jaxpr,
+        lowered: XlaLowered,
         *,
-        donated: Sequence[bool] = (),
         device: Device | None = None,
         effort: Effort = "full",
         overrides: Mapping[str, OptionValue] | None = None,
     ) -> None:
         client = _client.client()
+        backend, jaxpr = lowered.backend, lowered.jaxpr
+        self.lowered = lowered
         self.jaxpr = jaxpr
         self._in_avals = list(jaxpr.in_avals)
         self._effort: Effort = effort
         self._overrides = overrides
-        module = lower_jaxpr(jaxpr, donated=donated, platform=client.platform)
-        self.text = module.text
-        self._constants = [_constant(array, backend) for array in module.constants]
+        self._constants = [_constant(array, backend) for array in lowered.constants]
         self._by_device: dict[Device, Executable] = {}
         self.executable = self._compiled_for(client.placement(device).device)
         several = len(client.local_devices) > 1
@@ -113,7 +153,7 @@ class XlaExecutable:
         if found is None:
             options = compile_options(effort=self._effort, device=device, overrides=self._overrides)
             found = self._by_device[device] = compile_program(
-                self.text,
+                self.lowered.text,
                 [(aval.shape, aval.dtype) for aval in self._in_avals],
                 [(aval.shape, aval.dtype) for aval in self.jaxpr.out_avals],
                 consts=moved(self._constants, device),

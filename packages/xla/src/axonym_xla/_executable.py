@@ -202,10 +202,11 @@ class Executable:
             given = f"{buffer.aval.dtype}[{','.join(map(str, buffer.aval.shape))}]"
             return ArgumentError(f"argument {i} must be {self.in_avals[i]}; got {given}.")
         place = _client.client().placement_of(buffer._sharding)
-        where = "another XLA client, such as that of `jax`" if place is None else str(place.device)
-        return ArgumentError(
-            f"argument {i} must be {wanted}; it is on {where}. Move it with to_device."
-        )
+        if place is None:
+            where = "another XLA client, such as that of `jax`. Convert it to a NumPy array first."
+        else:
+            where = f"{place.device}. Move it with to_device."
+        return ArgumentError(f"argument {i} must be {wanted}; it is on {where}")
 
     def _explain(self, buffers: Sequence[Buffer], error: Exception) -> Exception:
         """Say what was wrong with a call that XLA refused."""

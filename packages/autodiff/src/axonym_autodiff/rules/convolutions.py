@@ -183,4 +183,6 @@ defjvp(
     lambda t, out, lhs, rhs, **params: conv_general_dilated_p.bind(t, rhs, **params),
     lambda t, out, lhs, rhs, **params: conv_general_dilated_p.bind(lhs, t, **params),
 )
-register_transpose(conv_general_dilated_p, _conv_general_dilated_transpose, sums_named_axes=True)
+register_transpose(
+    conv_general_dilated_p, _conv_general_dilated_transpose, sums_named_axes=True, separately_linear=(0, 1)
+)

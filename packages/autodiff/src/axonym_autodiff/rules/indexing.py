@@ -220,7 +220,7 @@ def _other_factors(operand: Any, indices: Any, updates: Any, params: dict[str, A
     def read(x: Any) -> Any:
         return gather_updates(x, indices, window, **params, fill_value=zero)
 
-    if params["unique_indices"] or aval_of(indices).ndim == 1:
+    if params["unique_indices"] or aval_of(indices).ndim < 2:
         return read(operand)
     vanish = lax.eq(updates, zero)
     nonzero = lax.select(vanish, one, updates)

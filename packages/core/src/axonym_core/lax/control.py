@@ -535,7 +535,8 @@ def _branch(
     first = traced[0]
     joined = list(first.jaxpr.out_avals)
     for i, other in enumerate(traced[1:], start=1):
-        names = f"{first.jaxpr.name} (branch 0) and {other.jaxpr.name} (branch {i})"
+        labels = ("false_fun", "true_fun") if name == "cond" else ("branches[0]", f"branches[{i}]")
+        names = f"{labels[0]} ({first.jaxpr.name}) and {labels[1]} ({other.jaxpr.name})"
         if other.out_tree != first.out_tree:
             raise TreeStructureError(
                 f"{name}: results of {names} differ in structure: {first.out_tree} and "

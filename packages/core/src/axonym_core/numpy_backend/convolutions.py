@@ -68,7 +68,7 @@ def _conv_general_dilated(
         x.shape[2:], kernels.shape[2:], window_strides, padding, lhs_dilation, rhs_dilation
     )
     n, c = x.shape[:2]
-    o, kernel_c, *window = kernels.shape
+    o, _, *window = kernels.shape
     groups = max(feature_group_count, batch_group_count)
     # Everything as (group, …): a group has its own inputs and its own kernels.
     if batch_group_count > 1:

@@ -95,6 +95,7 @@ def _gather(
     fill_value: Any,
 ) -> NDArray:
     n = dimension_numbers
+    indices = np.atleast_1d(indices)
     batch = indices.shape[:-1]
     starts, inside = _starts(
         operand.shape,
@@ -142,6 +143,7 @@ def _scatter(
     n: ScatterDimensionNumbers,
     mode: GatherScatterMode,
 ) -> NDArray:
+    indices = np.atleast_1d(indices)
     batch = indices.shape[:-1]
     windows = p.window_dims(operand.ndim, n.inserted_window_dims, n.operand_batching_dims)
     window = [1] * operand.ndim

@@ -90,6 +90,8 @@ def _argmin(x: NDArray, *, axis: int, index_dtype: np.dtype[Any]) -> Any:
 def _cumulate_with(primitive: Primitive, ufunc: np.ufunc, widens: bool) -> None:
     def rule(x: NDArray, *, axis: int, reverse: bool) -> Any:
         wide = accumulation_dtype(x.dtype) if widens else x.dtype
+        if dtypes.is_integer(wide) and wide.kind not in "iu":
+            wide = np.dtype(np.int8)  # 4-bit integers lack some of the loops, and wrap alike
         y = x.astype(wide, copy=False)
         if reverse:
             y = np.flip(y, axis)

@@ -1,8 +1,11 @@
 """Primitives that read and write elements at computed positions.
 
 `gather` reads one window of an operand for each index vector, `scatter` and its kin write or
-combine one window each; their dimension numbers are those known in this field. What happens out of
-bounds is said once, here, and holds for values and derivatives on every backend:
+combine one window each; their dimension numbers are those known in this field. The last dimension
+of the indices holds the vectors; indices without dimensions are one vector of one component.
+
+What happens out of bounds is said once, here, and holds for values and derivatives on every
+backend:
 
 * ``clip``: the window is moved inside. ``promise_in_bounds`` means the same, but says that nobody
   needs it;
@@ -110,6 +113,11 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_indices_batching_dims: Shape = ()
 
 
+def batch_shape(indices: ShapedArray) -> Shape:
+    """Shape in which index vectors are arranged. A 0-d index is one vector of one component."""
+    return indices.shape[:-1]
+
+
 def window_dims(ndim: int, *without: Shape) -> list[int]:
     """Dimensions of an operand that stay dimensions of its windows."""
     dropped = {d for dims in without for d in dims}
@@ -139,23 +147,20 @@ def _check_common(
     """Check what the dimension numbers of gather and scatter have in common."""
     if not dtypes.is_integer(indices.dtype):
         raise DTypeError(f"{name}: indices must be integers, got {indices}; convert them first")
-    if indices.ndim == 0:
-        raise ShapeError(
-            f"{name}: indices must have a last dimension that holds index vectors, got {indices}; "
-            "reshape a single index to (1,)"
-        )
     _check_dims(name, fields[0], dropped, operand.ndim, ascending=True)
     _check_dims(name, fields[1], index_map, operand.ndim, ascending=False)
     _check_dims(name, "operand_batching_dims", operand_batching, operand.ndim, ascending=True)
-    _check_dims(name, fields[2], indices_batching, indices.ndim - 1, ascending=False)
+    batch = batch_shape(indices)
+    _check_dims(name, fields[2], indices_batching, len(batch), ascending=False)
     if set(operand_batching) & (set(dropped) | set(index_map)):
         raise ShapeError(
             f"{name}: dimension_numbers.operand_batching_dims={operand_batching} must have "
             f"nothing in common with {fields[0]}={dropped} and {fields[1]}={index_map}"
         )
-    if len(index_map) != indices.shape[-1]:
+    components = indices.shape[-1] if indices.ndim else 1
+    if len(index_map) != components:
         raise ShapeError(
-            f"{name}: index vectors have {indices.shape[-1]} components (the last dimension of "
+            f"{name}: index vectors have {components} components (the last dimension of "
             f"indices {indices}), dimension_numbers.{fields[1]}={index_map} names "
             f"{len(index_map)} dimensions; give one for each"
         )
@@ -205,7 +210,8 @@ def _gather(
                 "batching"
             )
     windows = window_dims(operand.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
-    ndim = len(windows) + indices.ndim - 1
+    batch = batch_shape(indices)
+    ndim = len(windows) + len(batch)
     _check_dims("gather", "offset_dims", n.offset_dims, ndim, ascending=True)
     if len(n.offset_dims) != len(windows):
         raise ShapeError(
@@ -213,8 +219,8 @@ def _gather(
             f"dimensions, for the windows' dimensions are {tuple(windows)} of the operand"
         )
     sizes = iter([slice_sizes[d] for d in windows])
-    batch = iter(indices.shape)
-    shape = tuple([next(sizes) if d in n.offset_dims else next(batch) for d in range(ndim)])
+    arranged = iter(batch)
+    shape = tuple([next(sizes) if d in n.offset_dims else next(arranged) for d in range(ndim)])
     return ShapedArray(shape, operand.dtype, operand.weak_type)
 
 
@@ -241,13 +247,12 @@ def _check_scatter(
         n.scatter_indices_batching_dims,
     )
     windows = window_dims(operand.ndim, n.inserted_window_dims, n.operand_batching_dims)
-    if len(n.update_window_dims) != len(windows) or updates.ndim != (
-        len(windows) + indices.ndim - 1
-    ):
+    arranged = batch_shape(indices)
+    if len(n.update_window_dims) != len(windows) or updates.ndim != len(windows) + len(arranged):
         raise ShapeError(
             f"{name}: updates {updates} must have {len(windows)} window dimensions "
             f"(dimension_numbers.update_window_dims={n.update_window_dims}) and the "
-            f"{indices.ndim - 1} leading dimensions of the indices {indices}"
+            f"{len(arranged)} leading dimensions of the indices {indices}"
         )
     _check_dims(name, "update_window_dims", n.update_window_dims, updates.ndim, ascending=True)
     for d, u in zip(windows, n.update_window_dims, strict=True):
@@ -257,10 +262,10 @@ def _check_scatter(
                 f"the operand {operand}, whose windows it holds"
             )
     batch = tuple([updates.shape[d] for d in window_dims(updates.ndim, n.update_window_dims)])
-    if batch != indices.shape[:-1]:
+    if batch != arranged:
         raise ShapeError(
             f"{name}: updates {updates} hold windows for indices of shape {batch}, the indices "
-            f"{indices} have shape {indices.shape[:-1]} (less their last dimension)"
+            f"{indices} have shape {arranged} (less their last dimension)"
         )
     return ShapedArray(operand.shape, operand.dtype, operand.weak_type and updates.weak_type)
 

@@ -38,6 +38,13 @@ def _inserted(values: Shape, at: int, value: int) -> Shape:
     return (*values[:at], value, *values[at:])
 
 
+def _vectors_in_front(indices: Any, d: int, size: int) -> Any:
+    """Index vectors with the mapped axis as their first dimension."""
+    if aval_of(indices).ndim == 1:  # at each index of the axis a scalar, which is one component
+        return lax.broadcast_in_dim(indices, (size, 1), (0,))
+    return move_dim(indices, d, 0, size)
+
+
 def _with_window_dim(
     numbers: tuple[Shape, ...], operand_dim: int, operand_ndim: int
 ) -> tuple[tuple[Shape, ...], int]:
@@ -106,7 +113,7 @@ def _gather(
         numbers, out_dim = _with_window_dim(dimension_numbers, d, ndim)
         slice_sizes = _inserted(slice_sizes, d, axis.size)
     else:
-        indices = move_dim(indices, d_indices, 0, axis.size)
+        indices = _vectors_in_front(indices, d_indices, axis.size)
         out_dim = 0
         if d is None:
             numbers = _with_index_dim(dimension_numbers)
@@ -145,7 +152,7 @@ def _scatter_over_batch(
         updates = move_dim(updates, d_updates, place, axis.size)
     else:
         new = _with_batching_dim(numbers, d)
-        indices = move_dim(indices, d_indices, 0, axis.size)
+        indices = _vectors_in_front(indices, d_indices, axis.size)
         updates = move_dim(updates, d_updates, 0, axis.size)
     return bind(operand, indices, updates, dimension_numbers=ScatterDimensionNumbers(*new)), d
 
@@ -213,7 +220,7 @@ def _scatter_add(
             else lax.reduce_sum(updates, (d_updates,))
         )
         return bind(operand, indices, updates, dimension_numbers=dimension_numbers), None
-    indices = move_dim(indices, d_indices, 0, axis.size)
+    indices = _vectors_in_front(indices, d_indices, axis.size)
     updates = move_dim(updates, d_updates, 0, axis.size)
     numbers = ScatterDimensionNumbers(*_with_index_dim(dimension_numbers))
     return bind(operand, indices, updates, dimension_numbers=numbers), None

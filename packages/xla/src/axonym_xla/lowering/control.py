@@ -8,7 +8,6 @@ pattern and knows the trip count.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from axonym_core.avals import ShapedArray
@@ -173,10 +172,13 @@ def _cond(
     if len(branches) == 1:
         return ctx.inline(branches[0], *operands)
     types = [ctx.type(aval) for aval in avals_out]
-    regions = [
-        ctx.region([], lambda _, b=branch: ctx.inline(b, *operands), result_types=types)
-        for branch in branches
-    ]
+    regions = []
+    for branch in branches:
+
+        def build(_: list[str], branch: Jaxpr = branch) -> list[str]:
+            return ctx.inline(branch, *operands)
+
+        regions.append(ctx.region([], build, result_types=types))
     out = ctx.op(
         f'"stablehlo.case"({index}) ({", ".join(regions)}) : '
         f"({ctx.type(avals_in[0])}) -> ({', '.join(types)})",

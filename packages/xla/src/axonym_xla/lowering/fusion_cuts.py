@@ -92,10 +92,10 @@ class FusionCuts:
         platform: The platform to compile for.
     """
 
-    __slots__ = ("_call_counts", "_inlined", "_next", "_readers", "enabled")
+    __slots__ = ("_call_counts", "_enabled", "_inlined", "_next", "_readers")
 
     def __init__(self, jaxpr: Jaxpr, platform: str) -> None:
-        self.enabled = platform in _CUT_PLATFORMS
+        self._enabled = platform in _CUT_PLATFORMS
         self._call_counts: dict[Jaxpr, int] = {}
         self._inlined: dict[Jaxpr, int] = {}
         self._readers: dict[Jaxpr, dict[Var, int]] = {}
@@ -127,7 +127,10 @@ class FusionCuts:
             self._count_calls(jaxpr)
 
     def readers(self, jaxpr: Jaxpr) -> Mapping[Var, int]:
-        """How many operations read each variable; being a result counts as a reader."""
+        """How many operations read each variable.
+
+        Being a result counts as a reader. What only unread operations read is not read.
+        """
         found = self._readers.get(jaxpr)
         if found is not None:
             return found
@@ -138,15 +141,17 @@ class FusionCuts:
                 counts[atom] = get(atom, 0) + 1
         for eqn in reversed(jaxpr.eqns):
             primitive = eqn.primitive
+            if not any([v in counts for v in eqn.outvars]):
+                continue
             inner = self.transparent(eqn)
             if inner is not None:
                 inside = self.readers(inner)
                 for atom, var in zip(eqn.invars, inner.invars, strict=True):
                     if type(atom) is Var:
-                        counts[atom] = get(atom, 0) + inside.get(var, 0)
+                        counts[atom] = get(atom, 0) + (inside.get(var) or 1)  # it is passed
                 continue
             # What is read through an enlarging broadcast is better cut before it.
-            n = get(eqn.outvars[0], 0) if primitive is shape.broadcast_in_dim_p else 1
+            n = counts[eqn.outvars[0]] if primitive is shape.broadcast_in_dim_p else 1
             invars = eqn.invars
             if len(invars) > 1:
                 invars = tuple(dict.fromkeys([a for a in invars if type(a) is Var]))
@@ -185,7 +190,7 @@ class FusionCuts:
                 not list is in memory.
         """
         primitive = eqn.primitive
-        if primitive not in _FUSIBLE:
+        if not self._enabled or primitive not in _FUSIBLE:
             return False
         aval: ShapedArray = eqn.outvars[0].aval
         self._next += 1

@@ -66,6 +66,9 @@ def _clip(ctx: LoweringContext, x: str, aval: ShapedArray, last: Sequence[int]) 
 
 def _inside(ctx: LoweringContext, x: str, aval: ShapedArray, last: Sequence[int]) -> str:
     """Whether the window at each index vector lies inside: a truth value for each vector."""
+    if not aval.ndim:
+        vector = ShapedArray((1,), aval.dtype)
+        return _inside(ctx, reshape_to(ctx, x, aval, vector), vector, last)
     flags = ShapedArray(aval.shape, _BOOL)
     out = ShapedArray(aval.shape[:-1], _BOOL)
     sides = []
@@ -110,9 +113,9 @@ def _scalar_starts(
     starts = [""] * ndim
     for k, d in enumerate(indexed):
         part = vector
-        if aval.shape[0] > 1:
+        if aval.size > 1:
             part = box(ctx, vector, aval, single, (k,), (k + 1,), (1,))
-        starts[d] = reshape_to(ctx, part, single, scalar)
+        starts[d] = reshape_to(ctx, part, single if aval.ndim else aval, scalar)
     zero = "" if all(starts) else ctx.constant(0, scalar)
     return [s or zero for s in starts], ctx.type(scalar)
 
@@ -172,7 +175,7 @@ def _gather(
     aval, aval_indices = avals_in
     (out,) = avals_out
     indices, aval_indices = _wide_indices(ctx, indices, aval_indices)
-    if aval_indices.ndim == 1:
+    if aval_indices.ndim < 2:
         starts, start_type = _scalar_starts(
             ctx, indices, aval_indices, n.start_index_map, aval.ndim
         )
@@ -261,7 +264,7 @@ def _scatter(
     window = [1] * aval.ndim
     for d, u in zip(windows, n.update_window_dims, strict=True):
         window[d] = aval_updates.shape[u]
-    if aval_indices.ndim == 1:
+    if aval_indices.ndim < 2:
         avals = (aval, aval_indices, aval_updates)
         return _scatter_one(
             ctx, operation, avals, operand, indices, updates, n, tuple(window), mode

@@ -9,7 +9,7 @@ hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
@@ -142,33 +142,33 @@ class ModuleBuilder:
         rules = lowering_rules
         scope = ctx.scope
         cuts = self._cuts
-        readers: Mapping[Any, int] = {}
-        if cuts.enabled:
-            readers = result_readers(cuts.readers(jaxpr), jaxpr, scope.result_readers)
+        readers = result_readers(cuts.readers(jaxpr), jaxpr, scope.result_readers)
         for eqn in jaxpr.eqns:
-            invars = eqn.invars
             outvars = eqn.outvars
-            primitive = eqn.primitive
+            counts = [readers.get(v, 0) for v in outvars]
+            if not any(counts):
+                continue  # nobody reads its results, and no primitive has effects
+            invars = eqn.invars
             names = [ctx.constant(a.val, a.aval) if type(a) is Literal else env[a] for a in invars]
-            rule = rules.get(primitive)
+            rule = rules.get(eqn.primitive)
             if rule is None:
                 raise _no_rule(eqn)
-            if cuts.enabled and cuts.transparent(eqn) is not None:
-                scope.result_readers = [readers.get(v, 0) for v in outvars]
-            else:
-                scope.result_readers = None
+            scope.result_readers = counts if cuts.transparent(eqn) is not None else None
             out = rule(
                 ctx, [a.aval for a in invars], [v.aval for v in outvars], *names, **eqn.params
             )
-            if primitive.multiple_results:
+            if isinstance(out, str):
+                if cuts.must_cut(eqn, names, out, counts[0], scope.expressions):
+                    kind = ctx.type(outvars[0].aval)
+                    out = ctx.op(f"stablehlo.optimization_barrier {out} : {kind}")
+                env[outvars[0]] = out
+            elif len(out) == len(outvars):
                 env.update(zip(outvars, out, strict=True))
-                continue
-            var = outvars[0]
-            if cuts.enabled and cuts.must_cut(
-                eqn, names, out, readers.get(var, 0), scope.expressions
-            ):
-                out = ctx.op(f"stablehlo.optimization_barrier {out} : {ctx.type(var.aval)}")
-            env[var] = out
+            else:
+                raise BackendError(
+                    f"the lowering rule of {eqn.primitive.name} returned {len(out)} results for "
+                    f"{len(outvars)} variables; mend the rule"
+                )
         return [
             ctx.constant(a.val, a.aval) if type(a) is Literal else env[a] for a in jaxpr.outvars
         ]

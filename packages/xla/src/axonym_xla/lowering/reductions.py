@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes
 from axonym_core.avals import AxisName, ShapedArray
 from axonym_core.errors import AxisNameError
@@ -126,10 +127,8 @@ def _def_reduction(primitive: Primitive, operation: str) -> None:
 
 
 def _compare(ctx: LoweringContext, direction: str, x: str, y: str, aval: ShapedArray) -> str:
-    t = ctx.type(aval)
-    return ctx.op(
-        f"stablehlo.compare {direction}, {x}, {y} : ({t}, {t}) -> {tensor_type(aval.shape, dtypes.bool_)}"
-    )
+    t, bits = ctx.type(aval), tensor_type(aval.shape, dtypes.bool_)
+    return ctx.op(f"stablehlo.compare {direction}, {x}, {y} : ({t}, {t}) -> {bits}")
 
 
 def _def_index_reduction(primitive: Primitive, operation: str) -> None:
@@ -183,10 +182,14 @@ def _window(
     t = ctx.type(scalar)
     initial = ctx.constant(init, scalar)
     region = ctx.region([t, t], combine, result_types=[t])
+    sizes = ", ".join(map(str, window))
+    attributes = (
+        f"window_dimensions = array<i64: {sizes}>, "
+        f"padding = dense<{padding}> : tensor<{aval.ndim}x2xi64>"
+    )
     return ctx.op(
-        f'"stablehlo.reduce_window"({x}, {initial}) <{{window_dimensions = array<i64: '
-        f"{', '.join(map(str, window))}>, padding = dense<{padding}> : tensor<{aval.ndim}x2xi64>}}> "
-        f"({region}) : ({ctx.type(aval)}, {t}) -> {ctx.type(aval)}"
+        f'"stablehlo.reduce_window"({x}, {initial}) <{{{attributes}}}> ({region}) : '
+        f"({ctx.type(aval)}, {t}) -> {ctx.type(aval)}"
     )
 
 
@@ -234,12 +237,10 @@ def _cumlogsumexp(
             larger = ctx.op(f"stablehlo.maximum {a}, {b} : {t}")
             difference = ctx.op(f"stablehlo.subtract {a}, {b} : {t}")
             distance = ctx.op(f"stablehlo.abs {difference} : {t}")
-            smaller = ctx.op(
-                f"stablehlo.exponential {ctx.op(f'stablehlo.negate {distance} : {t}')} : {t}"
-            )
-            total = ctx.op(
-                f"stablehlo.add {larger}, {ctx.op(f'stablehlo.log_plus_one {smaller} : {t}')} : {t}"
-            )
+            negated = ctx.op(f"stablehlo.negate {distance} : {t}")
+            smaller = ctx.op(f"stablehlo.exponential {negated} : {t}")
+            excess = ctx.op(f"stablehlo.log_plus_one {smaller} : {t}")
+            total = ctx.op(f"stablehlo.add {larger}, {excess} : {t}")
             # Equal infinities have no difference; NaN goes through `total`.
             equal = _compare(ctx, "EQ", a, b, scalar)
             doubled = ctx.op(f"stablehlo.add {a}, {ctx.constant(np.log(2.0), scalar)} : {t}")

@@ -1,9 +1,11 @@
 """StableHLO of sorting and of the largest elements.
 
-XLA on CPUs sorts a single operand several times faster where the comparison is a plain "less than".
-For integers it is; floating-point numbers whose equal elements need not keep their order are sorted
-as the integers that have the same order. The largest elements are found in 32-bit floating-point
-numbers wherever these hold the values exactly, for which XLA has a fast way.
+Floating-point keys are compared as integers that have their order: comparisons of floating-point
+numbers take subnormal numbers for zero on CPUs, and would leave them unsorted. XLA sorts a single
+operand several times faster where the comparison is a plain "less than", so numbers whose equal
+elements need not keep their order are turned into integers before they are sorted. The largest
+elements are found in 32-bit floating-point numbers wherever these hold the values exactly, for
+which XLA has a fast way.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes
 from axonym_core.avals import ShapedArray
 from axonym_core.primitives.sorting import sort_p, top_k_p
@@ -27,39 +30,46 @@ def _compare(ctx: LoweringContext, direction: str, x: str, y: str, t: str) -> st
     return ctx.op(f"stablehlo.compare {direction}, {x}, {y} : ({t}, {t}) -> {_BIT}")
 
 
-def _less(ctx: LoweringContext, x: str, y: str, dtype: Any, t: str) -> str:
-    less = _compare(ctx, "LT", x, y, t)
-    if not dtypes.is_floating(dtype):
-        return less
-    nan_y, number_x = _compare(ctx, "NE", y, y, t), _compare(ctx, "EQ", x, x, t)
-    nan_later = ctx.op(f"stablehlo.and {nan_y}, {number_x} : {_BIT}")
-    return ctx.op(f"stablehlo.or {less}, {nan_later} : {_BIT}")
-
-
-def _equal(ctx: LoweringContext, x: str, y: str, dtype: Any, t: str) -> str:
-    equal = _compare(ctx, "EQ", x, y, t)
-    if not dtypes.is_floating(dtype):
-        return equal
-    nan_x, nan_y = _compare(ctx, "NE", x, x, t), _compare(ctx, "NE", y, y, t)
-    both = ctx.op(f"stablehlo.and {nan_x}, {nan_y} : {_BIT}")
-    return ctx.op(f"stablehlo.or {equal}, {both} : {_BIT}")
+def _integer_key(ctx: LoweringContext, x: str, dtype: Any) -> tuple[str, np.dtype[Any]]:
+    """Integer in the place of a floating-point scalar: equal zeros, and every NaN the largest."""
+    if dtype.itemsize == 1:  # the 8-bit formats differ in what is NaN
+        source, dtype = tensor_type((), dtype), dtypes.float32
+        x = ctx.op(f"stablehlo.convert {x} : ({source}) -> {tensor_type((), dtype)}")
+    bits = ShapedArray((), f"int{dtype.itemsize * 8}")
+    t, info = ctx.type(bits), np.iinfo(bits.dtype)
+    infinity = np.asarray(np.inf, dtype).view(bits.dtype)
+    x = ctx.op(f"stablehlo.bitcast_convert {x} : ({tensor_type((), dtype)}) -> {t}")
+    # Sign and magnitude to a two's complement, in which there is one zero.
+    negative = _compare(ctx, "LT", x, ctx.constant(0, bits), t)
+    opposite = ctx.op(f"stablehlo.subtract {ctx.constant(info.min, bits)}, {x} : {t}")
+    x = ctx.op(f"stablehlo.select {negative}, {opposite}, {x} : {_BIT}, {t}")
+    magnitude = ctx.op(f"stablehlo.abs {x} : {t}")
+    nan = _compare(ctx, "GT", magnitude, ctx.constant(infinity, bits), t)
+    largest = ctx.constant(info.max, bits)
+    return ctx.op(f"stablehlo.select {nan}, {largest}, {x} : {_BIT}, {t}"), bits.dtype
 
 
 def _keys(
     ctx: LoweringContext, pairs: Sequence[tuple[str, str]], avals: Avals
-) -> list[tuple[str, str, Any, str]]:
-    """Pairs of scalars to compare, most important first; complex numbers make two."""
+) -> list[tuple[str, str, str]]:
+    """Pairs of scalars to compare with their type, most important first; complex ones make two."""
     keys = []
+
+    def add(x: str, y: str, dtype: Any) -> None:
+        if dtypes.is_floating(dtype):
+            x, key_dtype = _integer_key(ctx, x, dtype)
+            y, dtype = _integer_key(ctx, y, dtype)[0], key_dtype
+        keys.append((x, y, tensor_type((), dtype)))
+
     for (x, y), aval in zip(pairs, avals, strict=True):
-        t = tensor_type((), aval.dtype)
         if dtypes.is_complex(aval.dtype):
-            part = np.dtype(np.float32 if aval.dtype == dtypes.complex64 else np.float64)
-            part_type = tensor_type((), part)
+            part = dtypes.float32 if aval.dtype == dtypes.complex64 else dtypes.float64
+            signature = f"({tensor_type((), aval.dtype)}) -> {tensor_type((), part)}"
             for operation in ("real", "imag"):
-                a, b = (ctx.op(f"stablehlo.{operation} {v} : ({t}) -> {part_type}") for v in (x, y))
-                keys.append((a, b, part, part_type))
+                a, b = (ctx.op(f"stablehlo.{operation} {v} : {signature}") for v in (x, y))
+                add(a, b, part)
         else:
-            keys.append((x, y, aval.dtype, t))
+            add(x, y, aval.dtype)
     return keys
 
 
@@ -75,10 +85,10 @@ def _sort_operands(
         pairs = [(args[2 * i], args[2 * i + 1]) for i in range(num_keys)]
         keys = _keys(ctx, pairs, avals[:num_keys])
         # From the least important key on: less in this one, or equal in it and less in the rest.
-        result = _less(ctx, *keys[-1])
+        result = _compare(ctx, "LT", *keys[-1])
         for key in reversed(keys[:-1]):
-            later = ctx.op(f"stablehlo.and {_equal(ctx, *key)}, {result} : {_BIT}")
-            result = ctx.op(f"stablehlo.or {_less(ctx, *key)}, {later} : {_BIT}")
+            later = ctx.op(f"stablehlo.and {_compare(ctx, 'EQ', *key)}, {result} : {_BIT}")
+            result = ctx.op(f"stablehlo.or {_compare(ctx, 'LT', *key)}, {later} : {_BIT}")
         return [result]
 
     scalars = [tensor_type((), a.dtype) for a in avals for _ in range(2)]
