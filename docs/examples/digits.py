@@ -1,7 +1,7 @@
 """Total and per-example gradients of one loss: handwritten digits.
 
-The loss below speaks of one image. `xmap` maps it over the axis `batch`, and `reduce_axes` says what
-its gradient is to be:
+The loss below speaks of one image. `xmap` maps it over the axis `batch`, and `reduce_axes` says
+what its gradient is to be:
 
 - `value_and_grad(loss, reduce_axes=("batch",))` is the gradient of the whole batch: it trains the
   classifier, in the memory of a hand-batched loss;
@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import axonym.numpy as anp
 import matplotlib
 import numpy as np
 from sklearn.datasets import load_digits
@@ -27,10 +28,9 @@ from sklearn.model_selection import train_test_split
 from tqdm import tqdm
 
 import axonym as ax
-import axonym.numpy as anp
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  # after the choice of a backend without a screen
+import matplotlib.pyplot as plt  # after the choice of a backend without a screen
 
 LAYERS = (64, 128, 64, 10)
 BATCH = 64
@@ -220,9 +220,7 @@ def main() -> None:
     hardest = np.argsort(norms)[::-1][:HARDEST]
     print(
         "hardest test images (index: digit, read as, gradient norm): "
-        + "; ".join(
-            f"{i}: {test_set.labels[i]}, {guesses[i]}, {norms[i]:.1f}" for i in hardest
-        )
+        + "; ".join(f"{i}: {test_set.labels[i]}, {guesses[i]}, {norms[i]:.1f}" for i in hardest)
     )
     print_memory(parameters, Digits(*[x[:1024] for x in train_set]))
     draw(options.output, history, norms, test_set, guesses)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import CustomRuleError, custom_jvp, custom_vjp, grad, jvp, vjp
 from axonym_autodiff.testing import check_grads
 from axonym_core import lax
@@ -111,7 +112,9 @@ def test_python_control_flow_on_values_works_outside_of_staging() -> None:
     def f(x: Any) -> Any:
         return x if x > 0 else -x
 
-    f.defjvp(lambda primals, tangents: (f(*primals), tangents[0] if primals[0] > 0 else -tangents[0]))
+    f.defjvp(
+        lambda primals, tangents: (f(*primals), tangents[0] if primals[0] > 0 else -tangents[0])
+    )
     assert (float(f(-2.0)), float(grad(f)(-2.0)), float(grad(f)(2.0))) == (2.0, -1.0, 1.0)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import NotDifferentiableError, grad, jvp, linearize
 from axonym_autodiff.testing import check_grads
 from axonym_core import dtypes, lax
@@ -47,7 +48,9 @@ def test_auxiliary_output() -> None:
 
 def test_tangents_of_integers_are_float0() -> None:
     zero = np.zeros((), dtypes.float0)
-    value, tangent = jvp(lambda x, n: x * lax.convert_element_type(n, "float32"), (3.0, 4), (1.0, zero))
+    value, tangent = jvp(
+        lambda x, n: x * lax.convert_element_type(n, "float32"), (3.0, 4), (1.0, zero)
+    )
     assert (float(value), float(tangent)) == (12.0, 4.0)
     _, tangent = jvp(lambda n: n, (4,), (zero,))
     assert tangent.dtype == dtypes.float0

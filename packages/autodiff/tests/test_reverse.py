@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_autodiff import (
     NotDifferentiableError,
     NotLinearError,
@@ -17,8 +20,6 @@ from axonym_autodiff import (
 )
 from axonym_core import ShapeDtypeStruct, dtypes, lax, make_jaxpr
 from axonym_core.errors import AxisNameError, ShapeError, TreeStructureError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def loss(params: Any, x: Any) -> Any:
@@ -73,7 +74,9 @@ def test_derivatives_of_higher_order() -> None:
         np.testing.assert_allclose(f(np.float64(0.7)), want(0.7), err_msg=str(order))
 
 
-@given(st.lists(st.sampled_from(["sin", "square", "scale", "product"]), max_size=6), st.integers(0, 99))
+@given(
+    st.lists(st.sampled_from(["sin", "square", "scale", "product"]), max_size=6), st.integers(0, 99)
+)
 @settings(max_examples=40)
 def test_reverse_agrees_with_forward_on_random_programs(ops: list[str], seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import NotLinearError, grad, jvp, linear_transpose, linearize, vjp
 from axonym_autodiff.testing import check_grads
 from axonym_core import lax, make_jaxpr
@@ -119,7 +120,7 @@ def test_while_has_forward_mode_and_says_why_it_has_no_reverse_mode() -> None:
     f = lambda x: lax.while_loop(lambda s: s < 100.0, lambda s: s * x, x)  # noqa: E731
     np.testing.assert_allclose(jvp(f, (3.0,), (1.0,))[1], 5 * 3.0**4)
     np.testing.assert_allclose(linearize(f, 3.0)[1](2.0), 2 * 5 * 3.0**4)
-    with pytest.raises(NotLinearError, match="while_loop.*fori_loop with Python integers"):
+    with pytest.raises(NotLinearError, match=r"while_loop.*fori_loop with Python integers"):
         grad(f)(3.0)
 
 
@@ -130,7 +131,9 @@ def test_while_whose_state_has_an_undifferentiated_part() -> None:
 
 def test_fori_loop_with_python_bounds_has_both_modes() -> None:
     check_grads(
-        lambda x: lax.fori_loop(1, 5, lambda i, c: c * x, np.float64(1)), (np.float64(1.1),), order=2
+        lambda x: lax.fori_loop(1, 5, lambda i, c: c * x, np.float64(1)),
+        (np.float64(1.1),),
+        order=2,
     )
 
 
@@ -142,7 +145,14 @@ def call(fun: Any, *args: Any) -> Any:
 
 def test_calls_agree_with_the_function_to_second_order() -> None:
     f = lambda x, y: lax.sin(x) * lax.exp(y)  # noqa: E731
-    check_grads(lambda x, y: call(f, 0.0, 0.0)(x, y)[0] * x, (np.float32(0.4), np.float32(0.2)), 1, atol=1e-2, eps=1e-2, rtol=1e-2)
+    check_grads(
+        lambda x, y: call(f, 0.0, 0.0)(x, y)[0] * x,
+        (np.float32(0.4), np.float32(0.2)),
+        1,
+        atol=1e-2,
+        eps=1e-2,
+        rtol=1e-2,
+    )
     x, y = np.float64(0.4), np.float64(0.2)
     check_grads(lambda x, y: call(f, x, y)(x, y)[0], (x, y), order=2)
 

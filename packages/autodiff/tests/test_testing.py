@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import custom_jvp, custom_vjp
 from axonym_autodiff.testing import check_grads
 from axonym_core import lax
 
 
 def test_a_right_rule_passes() -> None:
-    check_grads(lambda t: lax.sin(t["x"]) * t["y"], ({"x": np.ones(3), "y": 2.0 * np.ones(3)},), order=2)
+    check_grads(
+        lambda t: lax.sin(t["x"]) * t["y"], ({"x": np.ones(3), "y": 2.0 * np.ones(3)},), order=2
+    )
 
 
 def test_a_wrong_forward_rule_is_found() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_compile import (
     ArgumentError,
     CompiledFunctionCache,
@@ -97,7 +98,6 @@ def test_static_arguments_that_are_equal_but_differ_have_their_own_programs(valu
 
 
 def test_static_arguments_by_name_and_position_complete_each_other() -> None:
-    f, traces = counting(lambda x, n=2: x * n)
     g = jit(lambda x, n=2: [x] * n, static_argnames="n")
     assert len(g(1.0, 3)) == 3
     assert len(g(1.0, n=4)) == 4
@@ -108,7 +108,9 @@ def test_static_arguments_by_name_and_position_complete_each_other() -> None:
 
 def test_unhashable_static_argument_names_the_argument_and_the_mend() -> None:
     f = jit(lambda x, shape: lax.full(shape, x), static_argnames="shape")
-    with pytest.raises(StaticArgumentError, match=r"static argument 'shape'.*tuple instead of a list"):
+    with pytest.raises(
+        StaticArgumentError, match=r"static argument 'shape'.*tuple instead of a list"
+    ):
         f(1.0, shape=[2, 3])
 
 
@@ -204,15 +206,18 @@ def test_exception_in_tracing_leaves_no_program_and_no_open_trace() -> None:
 
 
 def test_function_and_constants_are_freed_with_the_wrapper() -> None:
-    constant = as_concrete(np.ones(1000))
+    def make() -> tuple[Any, tuple[Any, Any]]:
+        constant = as_concrete(np.ones(1000))
 
-    def fun(x: Any) -> Any:
-        return x + constant
+        def fun(x: Any) -> Any:
+            return x + constant
 
-    f = jit(fun)
+        return jit(fun), (weakref.ref(fun), weakref.ref(constant))
+
+    f, alive = make()
     f(np.ones(1000))
-    alive = weakref.ref(fun), weakref.ref(constant)
-    del f, fun, constant
+    assert all(r() is not None for r in alive)
+    del f
     gc.collect()
     assert [r() for r in alive] == [None, None]
 

@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+
 from axonym_core import Array, ConcreteArray, backends, config, lax, make_jaxpr
 from axonym_core.array import as_concrete, register_method
 from axonym_core.errors import AxonymError, BackendError
@@ -54,7 +55,13 @@ def test_writing_to_the_numpy_array_does_not_show_and_ours_cannot_be_written() -
 
 def test_python_conversions() -> None:
     x = as_concrete(np.int32(3))
-    assert (int(x), float(x), complex(x), bool(x), [10, 20, 30, 40][x]) == (3, 3.0, 3 + 0j, True, 40)
+    assert (int(x), float(x), complex(x), bool(x), [10, 20, 30, 40][x]) == (
+        3,
+        3.0,
+        3 + 0j,
+        True,
+        40,
+    )
     assert (x.item(), as_concrete(np.ones((1, 1))).item()) == (3, 1.0)
     assert as_concrete(np.eye(2)).tolist() == [[1.0, 0.0], [0.0, 1.0]]
     assert f"{as_concrete(np.float64(1.25)):.1f}" == "1.2"
@@ -118,5 +125,8 @@ def test_backends_are_found_by_name_and_chosen() -> None:
     with config.override(backend="numpy"):
         assert backends.current().name == "numpy"
         assert as_concrete(1.0).backend.name == "numpy"
-    with config.override(backend="nothing"), pytest.raises(BackendError, match="not installed.*numpy"):
+    with (
+        config.override(backend="nothing"),
+        pytest.raises(BackendError, match=r"not installed.*numpy"),
+    ):
         backends.current()

@@ -9,12 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from axonym_core import ShapeDtypeStruct, ShapedArray
+from hypothesis import given
+from hypothesis import strategies as st
+
+from axonym_core import ShapedArray, ShapeDtypeStruct
 from axonym_core.array import as_concrete
 from axonym_core.avals import aval_of, join_all_named, join_named
 from axonym_core.errors import AxisNameError, DTypeError, ShapeError
-from hypothesis import given
-from hypothesis import strategies as st
 
 NAMES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5))
 
@@ -98,6 +99,8 @@ def test_what_is_no_array_is_refused(value: Any) -> None:
 
 def test_struct_compares_by_type_and_checks_its_dtype() -> None:
     assert ShapeDtypeStruct((2,), "float32") == ShapeDtypeStruct([2], np.float32)
-    assert ShapeDtypeStruct((2,), "float32") != ShapeDtypeStruct((2,), "float32", named_shape={"i": 2})
+    assert ShapeDtypeStruct((2,), "float32") != ShapeDtypeStruct(
+        (2,), "float32", named_shape={"i": 2}
+    )
     with pytest.raises(DTypeError):
         ShapeDtypeStruct((2,), "float33")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from axonym_core import AxisEnv
 from axonym_core.axes import as_axis_names
 from axonym_core.errors import AxisNameError
@@ -20,7 +21,9 @@ def test_environment_knows_sizes_and_is_compared_by_value() -> None:
 
 def test_shadowing_and_unknown_names_are_refused_with_the_mend() -> None:
     env = AxisEnv().extend("i", 3)
-    with pytest.raises(AxisNameError, match=r"'i' is already in scope \(size 3\).*another axis_name"):
+    with pytest.raises(
+        AxisNameError, match=r"'i' is already in scope \(size 3\).*another axis_name"
+    ):
         env.extend("i", 3)
     with pytest.raises(AxisNameError, match=r"'j' is not in scope here \(in scope: 'i'\).*vmap"):
         env.size("j")

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axonym_core import lax, make_jaxpr
-from axonym_core.errors import DTypeError, ShapeError, TreeStructureError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from axonym_core import lax, make_jaxpr
+from axonym_core.errors import DTypeError, ShapeError, TreeStructureError
 
 
 @given(st.integers(0, 5), st.booleans(), st.integers(1, 3))
@@ -39,7 +40,9 @@ def test_python_numbers_in_the_carry_take_the_dtype_of_the_body(start: Any) -> N
     assert c.dtype == np.float32
     assert float(c) == 3.0
     nested, _ = lax.scan(
-        lambda c, x: (lax.scan(lambda d, y: (d + y * x, None), c, np.ones(2))[0], None), 0, np.ones(3)
+        lambda c, x: (lax.scan(lambda d, y: (d + y * x, None), c, np.ones(2))[0], None),
+        0,
+        np.ones(3),
     )
     assert nested.dtype == np.float64
 
@@ -47,10 +50,20 @@ def test_python_numbers_in_the_carry_take_the_dtype_of_the_body(start: Any) -> N
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: lax.scan(lambda c, x: c, 0.0, np.ones(3)), TreeStructureError, r"pair \(carry, y\)"),
-        (lambda: lax.scan(lambda c, x: ((c, c), x), 0.0, np.ones(3)), TreeStructureError, "goes in as"),
         (
-            lambda: lax.scan(lambda c, x: ({"a": c["a"] + np.ones(2)}, x), {"a": np.ones(())}, np.ones(3)),
+            lambda: lax.scan(lambda c, x: c, 0.0, np.ones(3)),
+            TreeStructureError,
+            r"pair \(carry, y\)",
+        ),
+        (
+            lambda: lax.scan(lambda c, x: ((c, c), x), 0.0, np.ones(3)),
+            TreeStructureError,
+            "goes in as",
+        ),
+        (
+            lambda: lax.scan(
+                lambda c, x: ({"a": c["a"] + np.ones(2)}, x), {"a": np.ones(())}, np.ones(3)
+            ),
             ShapeError,
             r"carry\['a'\].*f64\[\].*f64\[2\]",
         ),
@@ -59,13 +72,21 @@ def test_python_numbers_in_the_carry_take_the_dtype_of_the_body(start: Any) -> N
             DTypeError,
             r"goes in as f32\[\] and comes out as f64\[\].*astype",
         ),
-        (lambda: lax.scan(lambda c, x: (c, x), 0, (np.ones(3), np.ones(4))), ShapeError, r"xs\[0\]: 3, xs\[1\]: 4"),
+        (
+            lambda: lax.scan(lambda c, x: (c, x), 0, (np.ones(3), np.ones(4))),
+            ShapeError,
+            r"xs\[0\]: 3, xs\[1\]: 4",
+        ),
         (lambda: lax.scan(lambda c, x: (c, x), 0, np.ones(3), length=4), ShapeError, "length: 4"),
         (lambda: lax.scan(lambda c, x: (c, x), 0, None), ShapeError, "pass length="),
         (lambda: lax.scan(lambda c, x: (c, x), 0, 1.0), ShapeError, "0-d"),
         (lambda: lax.scan(lambda c, x: (c, x), 0, None, length=-1), ShapeError, "negative"),
         (lambda: lax.while_loop(lambda s: s, lambda s: s, 1.0), TypeError, "0-d boolean"),
-        (lambda: lax.while_loop(lambda s: s < 1, lambda s: (s, s), 1.0), TreeStructureError, "state"),
+        (
+            lambda: lax.while_loop(lambda s: s < 1, lambda s: (s, s), 1.0),
+            TreeStructureError,
+            "state",
+        ),
         (lambda: lax.cond(np.ones(2), lambda: 1, lambda: 2), TypeError, "0-d"),
         (lambda: lax.cond(True, 1, lambda: 2), TypeError, "must be functions"),
         (lambda: lax.cond(True, lambda: (1, 2), lambda: 2), TreeStructureError, "structure"),
@@ -104,7 +125,11 @@ def test_branches_close_over_values_of_their_own() -> None:
 
 
 def test_only_the_chosen_branch_is_run() -> None:
-    f = lambda x: lax.cond(x > 0, lambda: lax.while_loop(lambda s: s < 1e30, lambda s: s * 10, x), lambda: x)  # noqa: E731
+    def f(x: Any) -> Any:
+        return lax.cond(
+            x > 0, lambda: lax.while_loop(lambda s: s < 1e30, lambda s: s * 10, x), lambda: x
+        )
+
     assert float(f(-1.0)) == -1.0
 
 

@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from axonym_core import (
     Jaxpr,
-    ShapeDtypeStruct,
     ShapedArray,
+    ShapeDtypeStruct,
     check_jaxpr,
     eval_jaxpr,
     eval_shape,
@@ -32,8 +35,6 @@ from axonym_core.primitive import Primitive
 from axonym_core.primitives.collectives import psum_p
 from axonym_core.staging import clear_traces, trace_cached
 from axonym_core.tree_util import tree_structure
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def test_equations_are_recorded_in_order_and_printed() -> None:
@@ -53,7 +54,11 @@ def test_evaluating_a_jaxpr_equals_calling_the_function(ops: list[str], seed: in
     def f(x: Any) -> Any:
         first = x
         for op in ops:
-            x = {"sin": lax.sin, "neg": lax.neg}[op](x) if op in ("sin", "neg") else getattr(lax, op)(x, first)
+            x = (
+                {"sin": lax.sin, "neg": lax.neg}[op](x)
+                if op in ("sin", "neg")
+                else getattr(lax, op)(x, first)
+            )
         return x
 
     jaxpr = make_jaxpr(f)(x)
@@ -93,7 +98,9 @@ def test_static_arguments_and_shapes_of_results() -> None:
 def test_named_axes_in_types_of_programs() -> None:
     x = ShapeDtypeStruct((3,), "float32", named_shape={"i": 4})
     w = ShapeDtypeStruct((3,), "float32")
-    jaxpr = make_jaxpr(lambda x, w: (x * w, lax.psum(x, "i"), lax.psum(w, "i")), axis_env=[("i", 4)])(x, w)
+    jaxpr = make_jaxpr(
+        lambda x, w: (x * w, lax.psum(x, "i"), lax.psum(w, "i")), axis_env=[("i", 4)]
+    )(x, w)
     assert [str(a) for a in jaxpr.out_avals] == ["f32[3;i:4]", "f32[3]", "f32[3]"]
     assert jaxpr.axes_used == {"i"}
 
@@ -117,7 +124,11 @@ def test_types_of_loops_settle_by_themselves() -> None:
         (lambda x: float(x), TypeError, r"float\(\)"),
         (lambda x: np.sin(x), TypeError, "NumPy"),
         (lambda x: np.asarray(x), TracerArrayConversionError, "axonym.numpy"),
-        (lambda x: range(lax.convert_element_type(x, "int32")), TracerIntegerConversionError, "static"),
+        (
+            lambda x: range(lax.convert_element_type(x, "int32")),
+            TracerIntegerConversionError,
+            "static",
+        ),
     ],
 )
 def test_numbers_that_are_not_there_yet(use: Any, error: type, message: str) -> None:
@@ -187,7 +198,13 @@ def test_checker_finds_planted_faults() -> None:
         check_jaxpr(Jaxpr([a], [b], []))
     varies = Var(ShapedArray((), "float32", named_shape={"i": 2}))
     with pytest.raises(JaxprTypeError, match="the shape rule says"):
-        check_jaxpr(Jaxpr([varies], [varies], [JaxprEqn(psum_p, (varies,), (Var(varies.aval),), {"axes": ("i",)})]))
+        check_jaxpr(
+            Jaxpr(
+                [varies],
+                [varies],
+                [JaxprEqn(psum_p, (varies,), (Var(varies.aval),), {"axes": ("i",)})],
+            )
+        )
 
 
 def test_same_function_and_types_give_the_same_program_until_the_function_dies() -> None:
@@ -208,5 +225,5 @@ def test_same_function_and_types_give_the_same_program_until_the_function_dies()
 
 def test_parameters_must_be_hashable() -> None:
     p = Primitive("test_unhashable", lambda x, *, sizes: x)
-    with pytest.raises(JaxprTypeError, match="'sizes' of primitive test_unhashable.*tuples"):
+    with pytest.raises(JaxprTypeError, match=r"'sizes' of primitive test_unhashable.*tuples"):
         make_jaxpr(lambda x: p.bind(x, sizes=[1]))(1.0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_core import lax, make_jaxpr
 from axonym_core.avals import aval_of
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
@@ -49,7 +50,11 @@ def _call(f: Any, *args: Any) -> Any:
 def test_two_axes_are_summed_in_one_or_in_turn() -> None:
     x = np.arange(6.0).reshape(2, 3)
     for axes, want in ((("i", "j"), x.sum()), (("j", "i"), x.sum())):
-        f = vmap(vmap(lambda x, axes=axes: lax.psum(x, axes), out_axes=None, axis_name="j"), out_axes=None, axis_name="i")
+        f = vmap(
+            vmap(lambda x, axes=axes: lax.psum(x, axes), out_axes=None, axis_name="j"),
+            out_axes=None,
+            axis_name="i",
+        )
         assert float(f(x)) == want
     partial = vmap(vmap(lambda x: lax.psum(x, "i"), axis_name="j"), out_axes=None, axis_name="i")
     np.testing.assert_array_equal(partial(x), x.sum(0))
@@ -88,10 +93,16 @@ def test_scan_equals_the_loop_at_each_index(
     c_mapped: bool, x_mapped: bool, w_mapped: bool, axis_name: Any
 ) -> None:
     random = np.random.default_rng(0)
-    c, xs, w = random.standard_normal((3, 4)), random.standard_normal((3, 5, 4)), random.standard_normal((3, 4))
+    c, xs, w = (
+        random.standard_normal((3, 4)),
+        random.standard_normal((3, 5, 4)),
+        random.standard_normal((3, 4)),
+    )
     body = lambda w: lambda c, x: (lax.tanh(c * w + x), c * w)  # noqa: E731
     dims = (0 if c_mapped else None, 0 if x_mapped else None, 0 if w_mapped else None)
-    args = [a if m else a[0] for a, m in zip((c, xs, w), (c_mapped, x_mapped, w_mapped), strict=True)]
+    args = [
+        a if m else a[0] for a, m in zip((c, xs, w), (c_mapped, x_mapped, w_mapped), strict=True)
+    ]
     if not any((c_mapped, x_mapped, w_mapped)):
         return
     out, ys = vmap(lambda c, xs, w: lax.scan(body(w), c, xs), dims, axis_name=axis_name)(*args)

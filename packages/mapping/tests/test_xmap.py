@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axonym_core import lax
 from axonym_core.errors import AxisNameError
 from axonym_mapping import MappedAxisError, vmap, xmap
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 A = np.arange(24.0).reshape(2, 3, 4)
 
@@ -30,7 +31,9 @@ A = np.arange(24.0).reshape(2, 3, 4)
         ({}, (2, 3, 4)),
     ],
 )
-def test_named_dimensions_leave_the_shape_and_return_to_their_places(entry: Any, inner: Any) -> None:
+def test_named_dimensions_leave_the_shape_and_return_to_their_places(
+    entry: Any, inner: Any
+) -> None:
     seen = []
 
     def f(a: Any) -> Any:
@@ -50,7 +53,9 @@ def test_moving_named_axes_is_a_transposition(before: list[str], after: list[str
 
 def test_matrix_product_by_names() -> None:
     a, b = np.random.default_rng(0).standard_normal((2, 3, 3))
-    f = xmap(lambda x, y: lax.psum(x * y, "k"), in_axes=(["i", "k"], ["k", "j"]), out_axes=["i", "j"])
+    f = xmap(
+        lambda x, y: lax.psum(x * y, "k"), in_axes=(["i", "k"], ["k", "j"]), out_axes=["i", "j"]
+    )
     np.testing.assert_allclose(f(a, b), a @ b)
 
 
@@ -78,7 +83,9 @@ def test_axis_that_no_argument_has() -> None:
 def test_xmap_within_vmap_and_vmap_within_xmap() -> None:
     f = xmap(lambda x: lax.psum(x, "i"), in_axes={0: "i"}, out_axes={})
     np.testing.assert_array_equal(vmap(f)(A), A.sum(1))
-    g = xmap(lambda row: vmap(lambda x: x + lax.psum(x, "i"))(row), in_axes={0: "i"}, out_axes={0: "i"})
+    g = xmap(
+        lambda row: vmap(lambda x: x + lax.psum(x, "i"))(row), in_axes={0: "i"}, out_axes={0: "i"}
+    )
     np.testing.assert_array_equal(g(A), A + A.sum(0))
 
 
@@ -93,7 +100,7 @@ def test_xmap_within_vmap_and_vmap_within_xmap() -> None:
         (
             lambda: xmap(lambda x, y: x, in_axes=({0: "i"}, {0: "i"}), out_axes={0: "i"})(A, A[0]),
             MappedAxisError,
-            r"axis 'i' has size 2 in dimension 0 of args\[0\] and size 3 in dimension 0 of args\[1\]",
+            r"size 2 in dimension 0 of args\[0\] and size 3 in dimension 0 of args\[1\]",
         ),
         (
             lambda: xmap(lambda x: x, in_axes=["i"], out_axes=["i"])(A),
@@ -105,8 +112,16 @@ def test_xmap_within_vmap_and_vmap_within_xmap() -> None:
             MappedAxisError,
             "no dimension 5",
         ),
-        (lambda: xmap(lambda x: x, in_axes=["i", "i", ...], out_axes=[...]), MappedAxisError, "twice"),
-        (lambda: xmap(lambda x: x, in_axes=[..., ...], out_axes=[...]), MappedAxisError, "more than one"),
+        (
+            lambda: xmap(lambda x: x, in_axes=["i", "i", ...], out_axes=[...]),
+            MappedAxisError,
+            "twice",
+        ),
+        (
+            lambda: xmap(lambda x: x, in_axes=[..., ...], out_axes=[...]),
+            MappedAxisError,
+            "more than one",
+        ),
         (lambda: xmap(lambda x: x, in_axes=0, out_axes=0), TypeError, "dict of dimension"),
         (
             lambda: xmap(lambda x: x, in_axes={}, out_axes={0: "z"})(A),

@@ -84,57 +84,85 @@ def assert_agree(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -
         )
 
 
-def both(
-    primitive: Primitive, operands: list[Any], params: dict[str, Any]
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Results of XLA and of NumPy."""
-    jaxpr = trace_flat(
-        lambda *args: [primitive.bind(*args, **params)], [aval_of(x) for x in operands]
-    )
-    results = []
+Application = tuple[Primitive, list[Any], dict[str, Any]]
+
+
+def compare(applications: list[Application]) -> None:
+    """Run applications of primitives, in one program, on XLA and on NumPy."""
+    flat = [x for _, operands, _ in applications for x in operands]
+
+    def program(*args: Any) -> list[Any]:
+        rest = iter(args)
+        return [
+            primitive.bind(*[next(rest) for _ in operands], **params)
+            for primitive, operands, params in applications
+        ]
+
+    jaxpr = trace_flat(program, [aval_of(x) for x in flat])
+    outs = []
     for where in (backend, numpy_backend):
-        arrays = [where.from_host(np.asarray(x), aval_of(x)) for x in operands]
-        (out,) = where.compile(jaxpr)(arrays)
-        results.append(np.asarray(out))
-    return results[0], results[1]
+        arrays = [where.from_host(np.asarray(x), aval_of(x)) for x in flat]
+        outs.append([np.asarray(out) for out in where.compile(jaxpr)(arrays)])
+    for (primitive, operands, params), actual, expected in zip(applications, *outs, strict=True):
+        try:
+            assert_agree(actual, expected)
+        except AssertionError as error:
+            types = ", ".join([repr(aval_of(x)) for x in operands])
+            error.add_note(f"{primitive} of {types} with {params}")
+            raise
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("name", PRIMITIVES)
-def test_results_equal_those_of_numpy(name: str, dtype: np.dtype[Any]) -> None:
+def both(primitive: Primitive, operands: list[Any], params: dict[str, Any]) -> None:
+    """Run one application on XLA and on NumPy."""
+    compare([(primitive, operands, params)])
+
+
+def applications_of(name: str) -> list[Application]:
+    """A primitive applied to arrays of every dtype, with operands of rank 0 at every position."""
     rng = np.random.default_rng(0)
     primitive = PRIMITIVES[name]
     count = OPERANDS.get(name, 1)
-    for params in PARAMS.get(name, [{}]):
-        full = [values(name, dtype, rng) for _ in range(count)]
-        if name == "select_n":
-            full[0] = values(name, np.dtype(bool), rng)
-        try:
-            primitive.out_avals(tuple([aval_of(x) for x in full]), params)
-        except (DTypeError, ShapeError):
-            continue  # not defined for the dtype
-        assert_agree(*both(primitive, full, params))
-        for k in range(count if count > 1 else 0):  # one operand of rank 0
-            mixed = [x if i != k else x[3] for i, x in enumerate(full)]
-            assert_agree(*both(primitive, mixed, params))
-        assert_agree(*both(primitive, [x[5] for x in full], params))
+    found: list[Application] = []
+    for dtype in DTYPES:
+        for params in PARAMS.get(name, [{}]):
+            full = [values(name, dtype, rng) for _ in range(count)]
+            if name == "select_n":
+                full[0] = values(name, np.dtype(bool), rng)
+            try:
+                primitive.out_avals(tuple([aval_of(x) for x in full]), params)
+            except (DTypeError, ShapeError):
+                continue  # not defined for the dtype
+            found.append((primitive, full, params))
+            for k in range(count if count > 1 else 0):
+                mixed = [x if i != k else x[3] for i, x in enumerate(full)]
+                found.append((primitive, mixed, params))
+            found.append((primitive, [x[5] for x in full], params))
+    return found
+
+
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_results_equal_those_of_numpy(name: str) -> None:
+    applications = applications_of(name)
+
+    assert applications
+    compare(applications)
 
 
 def test_a_number_of_a_case_chooses_among_several() -> None:
     which = np.array([0, 1, 2, 3, -5, 9], np.int32)
     cases = [np.full(6, k, np.float32) for k in (10, 20, 30, 40)]
 
-    assert_agree(*both(p.select_n_p, [which, *cases], {}))
-    assert_agree(*both(p.select_n_p, [which, cases[0]], {}))
-    assert_agree(*both(p.select_n_p, [np.int32(2), *cases], {}))
+    both(p.select_n_p, [which, *cases], {})
+    both(p.select_n_p, [which, cases[0]], {})
+    both(p.select_n_p, [np.int32(2), *cases], {})
 
 
 def test_integers_to_large_powers_wrap() -> None:
     x = np.array([3, -3, 2, -1, 1, 7, -1], np.int32)
     y = np.array([2**31 - 1, 1001, 40, 2**31 - 1, -7, -2, -3], np.int32)
 
-    assert_agree(*both(p.pow_p, [x, y], {}))
-    assert_agree(*both(p.pow_p, [np.uint8(19), np.uint8(255)], {}))
+    both(p.pow_p, [x, y], {})
+    both(p.pow_p, [np.uint8(19), np.uint8(255)], {})
 
 
 @pytest.mark.parametrize("ratio", [2, 4])
@@ -142,9 +170,9 @@ def test_bitcasts_divide_and_join_elements(ratio: int) -> None:
     narrow = np.dtype(f"u{4 // ratio}")
     x = np.arange(6, dtype=np.uint32).reshape(2, 3) * 70000
 
-    assert_agree(*both(p.bitcast_convert_type_p, [x], {"new_dtype": narrow}))
+    both(p.bitcast_convert_type_p, [x], {"new_dtype": narrow})
     parts = x.view(narrow).reshape(2, 3, ratio)
-    assert_agree(*both(p.bitcast_convert_type_p, [parts], {"new_dtype": np.dtype(np.int32)}))
+    both(p.bitcast_convert_type_p, [parts], {"new_dtype": np.dtype(np.int32)})
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint4])
@@ -153,7 +181,7 @@ def test_integers_of_4_bits_wrap(name: str, dtype: Any) -> None:
     x = np.array([7, 3, 5, 6, 1]).astype(dtype)
     y = np.array([3, 7, 6, 2, 1]).astype(dtype)
 
-    assert_agree(*both(PRIMITIVES[name], [x, y][: OPERANDS.get(name, 1)], {}))
+    both(PRIMITIVES[name], [x, y][: OPERANDS.get(name, 1)], {})
 
 
 def test_identities_leave_no_operation_behind() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from axonym_core import lax, make_jaxpr
+from axonym_core.backends import current
 from axonym_core.config import config
 from axonym_xla.lowering import lower_jaxpr
 
@@ -61,9 +62,7 @@ def test_elements_of_every_dtype_move(dtype: Any) -> None:
     results = []
     for name in ("xla", "numpy"):
         with config.override(backend=name):
-            from axonym_core import backends  # the current one
-
-            backend = backends.current()
+            backend = current()
             args = [backend.from_host(x, program.in_avals[0])]
             results.append([np.asarray(out) for out in backend.compile(program)(args)])
     for name, got, wanted in zip(MOVES, *results, strict=True):

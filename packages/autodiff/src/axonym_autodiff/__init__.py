@@ -6,7 +6,7 @@ over the others each index has its own.
 
 from __future__ import annotations
 
-from . import rules as _rules  # fills the tables
+from . import rules as _rules  # noqa: F401  # fills the tables
 from .custom_rules import custom_jvp as custom_jvp
 from .custom_rules import custom_vjp as custom_vjp
 from .errors import AutodiffError as AutodiffError

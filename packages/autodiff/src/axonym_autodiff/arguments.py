@@ -47,7 +47,7 @@ def function_name(fun: Callable[..., Any]) -> str:
 
 
 def selected(
-    argnums: int | Sequence[int], args: tuple[Any, ...], what: str, fun: Callable[..., Any]
+    argnums: Any, args: tuple[Any, ...], what: str, fun: Callable[..., Any]
 ) -> tuple[int, ...]:
     """Positions of the arguments to differentiate, counted from the front.
 

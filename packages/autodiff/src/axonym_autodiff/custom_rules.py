@@ -79,12 +79,13 @@ def _by_position(
     if bound.kwargs:
         raise CustomRuleError(
             f"{getattr(fun, '__name__', 'function')}: keyword-only arguments "
-            f"{sorted(bound.kwargs)} have no place in a custom derivative rule; make them positional"
+            f"{sorted(bound.kwargs)} have no place in a custom derivative rule; make them "
+            "positional"
         )
     return bound.args
 
 
-class custom_jvp(Generic[P, R]):  # noqa: N801  # used as a decorator, as the field knows it
+class custom_jvp(Generic[P, R]):  # used as a decorator, as the field knows it
     """A function with its own JVP rule.
 
     Args:
@@ -124,7 +125,7 @@ class custom_jvp(Generic[P, R]):  # noqa: N801  # used as a decorator, as the fi
         """Set one rule per argument: `jvp(t, out, *primals)`; None where there is no derivative."""
 
         def rule(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-            out = self(*primals)  # type: ignore[call-arg, arg-type]
+            out = self(*primals)  # type: ignore[call-arg]
             tangent: Any = Zero(aval_of(out).to_tangent())
             for t, jvp in zip(tangents, jvps, strict=True):
                 if jvp is not None:
@@ -145,7 +146,7 @@ class custom_jvp(Generic[P, R]):  # noqa: N801  # used as a decorator, as the fi
         rule = self.jvp
 
         def function(*leaves: Any) -> list[Any]:
-            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg, arg-type]
+            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg]
 
         function.__name__ = call.name
 
@@ -189,7 +190,7 @@ def _tangent_out(t: Any, out: Any, name: str) -> Any:
     return t if got.dtype == wanted.dtype else lax.convert_element_type(t, wanted.dtype)
 
 
-class custom_vjp(Generic[P, R]):  # noqa: N801  # used as a decorator, as the field knows it
+class custom_vjp(Generic[P, R]):  # used as a decorator, as the field knows it
     """A function with its own reverse-mode rule.
 
     The backward rule speaks for one index of each named axis: over axes in `reduce_axes`, the
@@ -239,7 +240,7 @@ class custom_vjp(Generic[P, R]):  # noqa: N801  # used as a decorator, as the fi
         residual_tree: PyTreeDef | None = None
 
         def function(*leaves: Any) -> list[Any]:
-            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg, arg-type]
+            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg]
 
         function.__name__ = call.name
 

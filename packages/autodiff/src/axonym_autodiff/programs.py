@@ -205,9 +205,10 @@ class _LinearProgram:
         # residual variables of the primal program, in order of use
         used: dict[Var, JaxprTracer] = {}
         for eqn in tape:
-            for x in eqn.invars:
+            operands: Sequence[Any] = eqn.invars  # a tape holds primal values as they are
+            for x in operands:
                 if self._is_primal(x):
-                    used.setdefault(x.var, x)  # type: ignore[union-attr]
+                    used.setdefault(x.var, x)
         forwarded = [v for v in used if v in positions]
         computed = [v for v in used if v not in positions]
         self.forwarded = [positions[v] for v in forwarded]
@@ -311,7 +312,7 @@ def transpose_jaxpr(
     def read(atom: Atom) -> Any:
         if type(atom) is Literal:
             return atom.val
-        return atom if atom in dependent else values[atom]  # type: ignore[index]
+        return atom if atom in dependent else values[atom]
 
     eqns: list[JaxprEqn] = []
     for eqn in jaxpr.eqns:
@@ -324,4 +325,4 @@ def transpose_jaxpr(
             outs = out if eqn.primitive.multiple_results else (out,)
             values.update(zip(eqn.outvars, outs, strict=True))
     outputs = [a if a in dependent else None for a in jaxpr.outvars]
-    return backward_pass(eqns, inputs, outputs, cts, reading)  # type: ignore[arg-type]
+    return backward_pass(eqns, inputs, outputs, cts, reading)

@@ -164,9 +164,9 @@ def backward_pass(
         NotLinearError: An operation on the tape is not linear in its operand.
     """
     found: dict[Var, Any] = {}
-    for out, ct in zip(outputs, cts, strict=True):
-        if out is not None and type(ct) is not Zero:
-            found[out] = add_tangents(found.get(out, _ZERO), ct)
+    for out, seed in zip(outputs, cts, strict=True):
+        if out is not None and type(seed) is not Zero:
+            found[out] = add_tangents(found.get(out, _ZERO), seed)
     for eqn in reversed(eqns):
         out_cts = [found.pop(v, None) for v in eqn.outvars]
         if all(ct is None for ct in out_cts):

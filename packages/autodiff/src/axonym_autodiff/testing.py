@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes
 from axonym_core.avals import aval_of
 from axonym_core.tree_util import tree_flatten, tree_map, tree_unflatten
@@ -59,7 +60,9 @@ def check_grads(
             full[i] = x
         return fun(*tree_unflatten(tree, full))
 
-    _check(of_moving, [np.asarray(leaves[i]) for i in moving], order, modes, atol, rtol, eps, random, 1)
+    _check(
+        of_moving, [np.asarray(leaves[i]) for i in moving], order, modes, atol, rtol, eps, random, 1
+    )
 
 
 def _direction(random: np.random.Generator, x: Any) -> np.ndarray[Any, Any]:
@@ -102,12 +105,26 @@ def _check(
         if "fwd" in modes:
             _check(
                 lambda *ys: jvp(fun, tuple(ys), tuple(ts))[1],
-                xs, order - 1, modes, atol, rtol, eps, random, level + 1,
+                xs,
+                order - 1,
+                modes,
+                atol,
+                rtol,
+                eps,
+                random,
+                level + 1,
             )
         if "rev" in modes:
             _check(
                 lambda *ys: vjp(fun, *ys)[1](cts),
-                xs, order - 1, modes, atol, rtol, eps, random, level + 1,
+                xs,
+                order - 1,
+                modes,
+                atol,
+                rtol,
+                eps,
+                random,
+                level + 1,
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.avals import ShapedArray
 

@@ -21,8 +21,8 @@ from .errors import StaticArgumentError as StaticArgumentError
 __all__ = [
     "ArgumentError",
     "CacheStatistics",
-    "Compiled",
     "CompileError",
+    "Compiled",
     "CompiledFunction",
     "CompiledFunctionCache",
     "FunctionStatistics",

@@ -1,4 +1,4 @@
-"""Which arguments of a compiled function are static and which are donated, and the key of a call."""
+"""Which arguments of a compiled function are static, which are donated, and keys of calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .errors import StaticArgumentError
 
 
-def _positions(value: int | Sequence[int] | None, what: str) -> tuple[int, ...]:
+def _positions(value: Any, what: str) -> tuple[int, ...]:
     if value is None:
         return ()
     items = (value,) if isinstance(value, int) else tuple(value)
@@ -19,7 +19,7 @@ def _positions(value: int | Sequence[int] | None, what: str) -> tuple[int, ...]:
     return items
 
 
-def _names(value: str | Iterable[str] | None, what: str) -> tuple[str, ...]:
+def _names(value: Any, what: str) -> tuple[str, ...]:
     if value is None:
         return ()
     items = (value,) if isinstance(value, str) else tuple(value)

@@ -166,7 +166,7 @@ class CompiledFunction(Generic[P, R]):
             def call(*moving: Any, **keywords: Any) -> Any:
                 rest = iter(moving)
                 full = [fixed[i] if i in fixed else next(rest) for i in range(total)]
-                return fun(*full, **keywords, **fixed_names)  # type: ignore[arg-type]
+                return fun(*full, **keywords, **fixed_names)
 
         leaves, in_tree = tree_flatten((dynamic, named))
         debug = debug_info(fun, in_tree)

@@ -1,12 +1,12 @@
-"""Traced array programs with named axes: primitives, jaxprs, pytrees, arrays and a NumPy backend."""
+"""Traced array programs with named axes: primitives, jaxprs, pytrees, arrays, NumPy backend."""
 
 from __future__ import annotations
 
 from . import tree_util as tree_util
 from .array import Array as Array
 from .array import ConcreteArray as ConcreteArray
-from .avals import ShapeDtypeStruct as ShapeDtypeStruct
 from .avals import ShapedArray as ShapedArray
+from .avals import ShapeDtypeStruct as ShapeDtypeStruct
 from .axes import AxisEnv as AxisEnv
 from .config import config as config
 from .errors import AxonymError as AxonymError

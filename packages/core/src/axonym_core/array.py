@@ -1,4 +1,4 @@
-"""`Array`: the type of every array value, concrete or traced, and `ConcreteArray`, the one with data.
+"""`Array`, the type of every array value, concrete or traced; `ConcreteArray`, the one with data.
 
 `Array` is what users test against (`isinstance(x, Array)`), and what operators and methods are
 defined on; tracers derive from it. A `ConcreteArray` is a buffer of some backend, the aval and the

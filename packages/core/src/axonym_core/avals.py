@@ -140,7 +140,7 @@ class ShapedArray:
         return self.update(weak_type=False) if self.weak_type else self
 
     def to_tangent(self) -> ShapedArray:
-        """Return the aval of this value's tangents: same shape and names, dtype `float0` for ints."""
+        """Return the aval of tangents: the same shape and names, dtype `float0` for integers."""
         tangent = dtypes.tangent_dtype(self.dtype)
         return self if tangent == self.dtype else self.update(dtype=tangent, weak_type=False)
 

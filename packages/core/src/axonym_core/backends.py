@@ -127,10 +127,18 @@ def register_backend(backend: Backend) -> None:
 
 def names() -> list[str]:
     """Names of the backends that are installed or registered."""
-    from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, seldom needed
+    from importlib.metadata import entry_points  # slow to import, seldom needed
 
     found = {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)}
     return sorted(found | set(_registered))
+
+
+def _not_installed(name: str) -> str:
+    return (
+        f"backend {name!r} is not installed (found: {', '.join(names()) or 'none'}); "
+        f"install its package, for example `pip install axonym-{name}`, or choose another "
+        "with AXONYM_BACKEND or config.backend"
+    )
 
 
 def get(name: str) -> Backend:
@@ -139,19 +147,18 @@ def get(name: str) -> Backend:
     Raises:
         BackendError: There is no such backend.
     """
-    backend = _loaded.get(name)
+    backend: Any = _loaded.get(name)
     if backend is None:
-        from importlib.metadata import entry_points  # noqa: PLC0415  # as above
+        from importlib.metadata import entry_points  # as above
 
         for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
-            backend = _loaded[name] = entry.load()
-            return backend
-        raise BackendError(
-            f"backend {name!r} is not installed (found: {', '.join(names()) or 'none'}); "
-            f"install its package, for example `pip install axonym-{name}`, or choose another "
-            "with AXONYM_BACKEND or config.backend"
-        )
-    return backend
+            backend = entry.load()
+            _loaded[name] = backend
+            break
+        else:
+            raise BackendError(_not_installed(name))
+    loaded: Backend = backend
+    return loaded
 
 
 def current() -> Backend:

@@ -34,7 +34,7 @@ def to_numpy(x: Array, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
 
 
 def to_scalar(x: Array, kind: str) -> Any:
-    """Return the one element of an array as a NumPy scalar, for `bool(x)`, `float(x)`, …"""
+    """Return the one element of an array as a NumPy scalar, for `bool(x)` and its like."""
     if type(x) is not ConcreteArray:
         if kind == "bool":
             raise TracerBoolConversionError(
@@ -56,7 +56,7 @@ def to_scalar(x: Array, kind: str) -> Any:
 
 
 def to_index(x: Array) -> int:
-    """Return the integer of a 0-d integer array, for `range(x)`, `list[x]`, …"""
+    """Return the integer of a 0-d integer array, for `range(x)` or `list[x]`."""
     if type(x) is not ConcreteArray:
         raise TracerIntegerConversionError(
             _message(x, "was used as a Python integer (a shape, an index of a list, range)")

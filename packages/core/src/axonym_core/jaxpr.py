@@ -72,7 +72,7 @@ class JaxprEqn:
         self.source = source
 
     def __repr__(self) -> str:
-        from .jaxpr_printing import format_equation  # noqa: PLC0415  # printing imports this module
+        from .jaxpr_printing import format_equation  # printing imports this module
 
         return format_equation(self)
 
@@ -95,8 +95,8 @@ class Jaxpr:
         "__weakref__",
         "_lifted",
         "axes_used",
-        "constvars",
         "consts",
+        "constvars",
         "debug",
         "eqns",
         "in_avals",
@@ -143,7 +143,7 @@ class Jaxpr:
         return Jaxpr(**{**parts, **changes})
 
     def __str__(self) -> str:
-        from .jaxpr_printing import format_jaxpr  # noqa: PLC0415  # printing imports this module
+        from .jaxpr_printing import format_jaxpr  # printing imports this module
 
         return format_jaxpr(self)
 

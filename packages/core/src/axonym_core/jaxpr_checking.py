@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, subjaxprs
 from .errors import JaxprTypeError
+from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, subjaxprs
 from .jaxpr_printing import format_equation
 
 

@@ -36,7 +36,7 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
     env.update(zip(jaxpr.invars, args, strict=True))
 
     def read(atom: Atom) -> Any:
-        return atom.val if type(atom) is Literal else env[atom]  # type: ignore[index]
+        return atom.val if type(atom) is Literal else env[atom]
 
     for eqn in jaxpr.eqns:
         out = eqn.primitive.bind(*[read(a) for a in eqn.invars], **eqn.params)

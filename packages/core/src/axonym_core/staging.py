@@ -10,7 +10,7 @@ import numpy as np
 
 from . import source_info
 from .array import Array, as_concrete
-from .avals import AxisName, ShapeDtypeStruct, ShapedArray, aval_of
+from .avals import AxisName, ShapedArray, ShapeDtypeStruct, aval_of
 from .axes import AxisEnv
 from .config import config
 from .context import context
@@ -136,9 +136,9 @@ class JaxprTrace(Trace):
             for v in eqn.outvars:
                 env[v] = new = Var(v.aval)
                 outvars.append(new)
-            invars = tuple([a if type(a) is Literal else env[a] for a in eqn.invars])  # type: ignore[index]
+            invars = tuple([a if type(a) is Literal else env[a] for a in eqn.invars])
             eqns.append(JaxprEqn(eqn.primitive, invars, tuple(outvars), eqn.params, source))
-        return [self.value(a if type(a) is Literal else env[a], source) for a in jaxpr.outvars]  # type: ignore[index]
+        return [self.value(a if type(a) is Literal else env[a], source) for a in jaxpr.outvars]
 
     def value(self, atom: Atom, source: source_info.SourceInfo | None) -> Any:
         """Tracer of a variable, or the number of a literal."""

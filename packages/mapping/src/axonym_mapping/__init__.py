@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import rules as _rules  # fills the table
+from . import rules as _rules  # noqa: F401  # fills the table
 from .errors import BatchingRuleError as BatchingRuleError
 from .errors import MappedAxisError as MappedAxisError
 from .errors import MappingError as MappingError

@@ -83,7 +83,7 @@ def defbroadcasting(primitive: Primitive) -> None:
 def align_elementwise(
     axis: MappedAxis, args: Sequence[Any], dims: Sequence[Dim]
 ) -> tuple[list[Any], Dim]:
-    """Give the operands of an element-wise primitive one shape, or rank 0, with the axis in one place.
+    """Give operands of an element-wise primitive one shape, or rank 0, and the axis one place.
 
     Unmapped scalars stay scalars.
     """

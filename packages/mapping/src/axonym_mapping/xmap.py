@@ -25,7 +25,7 @@ from .batching import BatchTrace, BatchTracer
 from .errors import MappedAxisError
 from .rule_tables import MappedAxis, move_to_front
 
-AxesEntry = Mapping[int, AxisName] | Sequence[AxisName | None | EllipsisType]
+AxesEntry = Mapping[int, AxisName] | Sequence[AxisName | EllipsisType | None]
 
 
 def _is_entry(x: Any) -> bool:
@@ -243,8 +243,8 @@ def _place(x: Any, entry: _Entry, traces: Sequence[BatchTrace], describe: str) -
     unknown = [n for n in entry.names if n not in in_scope]
     if unknown:
         raise MappedAxisError(
-            f"{describe}: out_axes {entry.given!r} names axis {unknown[0]!r}, which no argument has "
-            "(in_axes) and axis_sizes does not give a size"
+            f"{describe}: out_axes {entry.given!r} names axis {unknown[0]!r}, which no argument "
+            "has (in_axes) and axis_sizes does not give a size"
         )
     front: list[AxisName] = []
     previous = context.trace

@@ -170,7 +170,7 @@ def randint(
 
     Returns:
         Array of the shape and dtype. An element whose ends are arrays and leave nothing between
-        them is `minval`; ends beyond the dtype are its own.
+        them is `minval`; of ranges that go beyond the dtype, what is in it is drawn.
 
     Raises:
         KeyTypeError: `key` is no key.
@@ -249,6 +249,11 @@ def _draw(
     return lax.rem(lax.add(upper, lax.rem(low, span)), span)
 
 
+def _draw_word(key: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """The words that `_draw` takes the lower remainder of."""
+    return draw_bits(split_pair(key)[1], shape, _words(dtype).itemsize * 8)
+
+
 def _range_program(
     key: Any,
     low: Any,
@@ -259,9 +264,8 @@ def _range_program(
     dtype: np.dtype[Any],
     full: bool,
 ) -> Array:
-    if full:  # every word will do, and the span is no number of the words' dtype
-        _, second = split_pair(key)
-        offset = draw_bits(second, shape, _words(dtype).itemsize * 8)
+    if full:  # every word will do, and their number is no number of their dtype
+        offset = _draw_word(key, shape, dtype)
     else:
         offset = _draw(key, span, multiplier, shape, dtype)
     return lax.add(low, lax.convert_element_type(offset, dtype))
@@ -278,11 +282,24 @@ def _ranges_program(
     high = _filled(spread(_clipped(maxval, dtype), shape, dtype), shape)
     # Conversion wraps around, and so does the difference: it is right in unsigned words.
     span = lax.sub(*(lax.convert_element_type(end, unsigned) for end in (high, low)))
-    span = lax.select_n(lax.gt(high, low), lax.full_like(span, 1), span)
+    largest = dtypes.iinfo(dtype).max
+    if dtypes.iinfo(aval_of(maxval).dtype).max > largest:
+        # The upper end is excluded unless it lies beyond the dtype; then the largest one is drawn.
+        beyond = lax.gt(maxval, aval_of(maxval).dtype.type(largest))
+        beyond = spread(lax.convert_element_type(beyond, unsigned), shape, unsigned)
+        span = lax.add(span, beyond)
+        some = lax.bitwise_or(lax.gt(high, low), lax.ne(beyond, unsigned.type(0)))
+    else:
+        some = lax.gt(high, low)
+    span = lax.select_n(some, lax.full_like(span, 1), span)
+    every = lax.eq(span, unsigned.type(0))  # as many as there are words
+    span = lax.select_n(every, span, lax.full_like(span, 1))
     half = unsigned.type(2 ** (unsigned.itemsize * 4))
     root = lax.rem(_filled(half, shape), span)
     multiplier = lax.rem(lax.mul(root, root), span)
-    offset = _draw(key, span, multiplier, shape, dtype)
+    offset = lax.select_n(
+        every, _draw(key, span, multiplier, shape, dtype), _draw_word(key, shape, dtype)
+    )
     return lax.add(low, lax.convert_element_type(offset, dtype))
 
 

@@ -201,13 +201,15 @@ def to_host(buffer: Buffer) -> np.ndarray[Any, Any]:
         >>> to_host(from_host(np.float32(1.5)))
         array(1.5, dtype=float32)
     """
-    _check(buffer, "to_host")
+    if type(buffer) is not _jaxlib.BufferType:
+        raise _not_a_buffer(buffer, "to_host")
     try:
         if buffer.aval.dtype.isbuiltin == 1:
             return np.asarray(memoryview(buffer))
+        _check(buffer, "to_host")
         return _readback.read(buffer)
     except (_jaxlib.RuntimeFailure, BufferError) as error:
-        _check(buffer, "to_host")  # another thread may have deleted it
+        _check(buffer, "to_host")
         raise failure("the data of an array could not be read", error) from error
 
 
@@ -255,7 +257,8 @@ def block_until_ready(buffer: Buffer) -> None:
         DeletedBufferError: It was deleted or donated.
         ExecutionError: The program that was to compute it failed.
     """
-    _check(buffer, "block_until_ready")
+    if type(buffer) is not _jaxlib.BufferType:
+        raise _not_a_buffer(buffer, "block_until_ready")
     try:
         buffer.block_until_ready()
     except _jaxlib.RuntimeFailure as error:

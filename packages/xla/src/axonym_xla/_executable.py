@@ -159,10 +159,10 @@ class Executable:
             raise ArgumentError(
                 f"the program takes {len(self.in_avals)} arguments, and {len(buffers)} were given."
             )
-        sharding = self._place.sharding
+        sharding, buffer_type = self._place.sharding, _jaxlib.BufferType
         for i, (buffer, aval) in enumerate(zip(buffers, self.in_avals, strict=True)):
             if (
-                not is_buffer(buffer)
+                type(buffer) is not buffer_type
                 or (buffer.aval is not aval and not _equal(buffer.aval, aval))
                 or buffer._sharding is not sharding
                 or buffer.is_deleted()

@@ -12,6 +12,7 @@ from axonym_core.primitive import Primitive
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
 
 from ..errors import CustomRuleError, NotDifferentiableError, NotLinearError
+from ..linear_transpose import transpose_flat
 from ..programs import Mask, jvp_program, split_program, tangent_aval, transpose_program
 from ..rule_tables import (
     Reading,
@@ -20,7 +21,6 @@ from ..rule_tables import (
     register_jvp,
     register_transpose,
 )
-from ..linear_transpose import transpose_flat
 from ..tape import TapeTrace, sum_over_missing, tape_rules
 from ..zeros import Zero, instantiate
 

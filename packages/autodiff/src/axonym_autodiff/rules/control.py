@@ -292,7 +292,10 @@ def _split_scan(
         scan_p,
         (
             *linear_body.consts,
-            *[v.val if type(v) is Literal else once[v] for v in [residuals[i] for i in invariant]],
+            *[
+                v.val if isinstance(v, Literal) else once[v]
+                for v in map(residuals.__getitem__, invariant)
+            ],
             *t_consts,
             *[widen(instantiate(t), a.named) for t, a in zip(t_init, carry_avals, strict=True)],
             *[steps[residuals[i]] for i in per_step],

@@ -184,5 +184,8 @@ defjvp(
     lambda t, out, lhs, rhs, **params: conv_general_dilated_p.bind(lhs, t, **params),
 )
 register_transpose(
-    conv_general_dilated_p, _conv_general_dilated_transpose, sums_named_axes=True, separately_linear=(0, 1)
+    conv_general_dilated_p,
+    _conv_general_dilated_transpose,
+    sums_named_axes=True,
+    separately_linear=(0, 1),
 )

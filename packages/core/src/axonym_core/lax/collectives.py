@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array
+from ..array import Array, as_concrete
 from ..avals import AxisName, NamedEntries, aval_of
 from ..axes import as_axis_names
 from ..context import context
@@ -49,8 +49,9 @@ def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Array:
         one = axis_index_p.bind(axis=name, size=size)
         index = one if index is None else index * np.int32(size) + one
     if index is None:
-        return pbroadcast(np.int32(0), ())
-    return index  # type: ignore[no-any-return]
+        return as_concrete(np.int32(0))
+    found: Array = index
+    return found
 
 
 def _scope(axis_name: Any) -> tuple[AxisName, ...]:

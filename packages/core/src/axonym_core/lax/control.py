@@ -18,7 +18,7 @@ from .. import dtypes
 from ..array import ConcreteArray
 from ..avals import NamedEntries, ShapedArray, aval_of, join_named
 from ..debug_info import DebugInfo, debug_info
-from ..errors import ShapeError, TreeStructureError
+from ..errors import DTypeError, ShapeError, TreeStructureError
 from ..jaxpr import Jaxpr, Var
 from ..jaxpr_evaluation import eval_jaxpr
 from ..primitives.control import cond_p, scan_p, while_p
@@ -82,7 +82,7 @@ def _join_carry(
         )
         # Only a weak side may change; a strong carry keeps its dtype.
         if not before.weak_type and dtype != before.dtype:
-            raise dtypes.DTypeError(
+            raise DTypeError(
                 f"{describe()} goes in as {before} and comes out as {after}; convert one of them, "
                 f"for example with .astype({before.dtype.name!r})"
             )
@@ -220,7 +220,7 @@ def scan(
         (6, [0, 1, 3, 6])
     """
     init_leaves, init_tree = tree_flatten(init)
-    xs_leaves, xs_tree = tree_flatten(xs)
+    xs_leaves, _ = tree_flatten(xs)
     steps = _scan_length(xs, xs_leaves, length)
     slices = tuple(
         [a.update(shape=a.shape[1:], weak_type=False) for a in [aval_of(x) for x in xs_leaves]]
@@ -291,7 +291,7 @@ def _check_scan_result(name: str, out_tree: PyTreeDef, init_tree: PyTreeDef) -> 
         )
 
 
-def map(f: Callable[[Any], Any], xs: Any) -> Any:  # noqa: A001  # the field's name
+def map(f: Callable[[Any], Any], xs: Any) -> Any:  # the field's name
     """Apply a function to each slice of arrays along the leading dimension, one after the other.
 
     Args:
@@ -429,7 +429,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
     """
     dtype = dtypes.result_type(*[b for b in (lower, upper)])
     if dtype.kind not in "iu":
-        raise dtypes.DTypeError(
+        raise DTypeError(
             f"fori_loop: bounds must be integers, got lower of type {aval_of(lower)} and upper of "
             f"type {aval_of(upper)}"
         )
@@ -518,7 +518,8 @@ def cond(
     aval = aval_of(pred)
     if aval.shape:
         raise TypeError(f"cond: pred must be 0-d, got {aval}; use where or select for arrays")
-    if not callable(true_fun) or not callable(false_fun):
+    functions: tuple[Any, ...] = (true_fun, false_fun)
+    if not all(callable(f) for f in functions):
         raise TypeError("cond: true_fun and false_fun must be functions; operands come after them")
     if aval.dtype != np.bool_:
         pred = ne(pred, aval.dtype.type(0))

@@ -39,7 +39,7 @@ def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def operand(x: Any) -> np.ndarray[Any, Any]:
     """NumPy array of an operand of a primitive: an array of any backend, or a number."""
     if type(x) is ConcreteArray:
-        return x.buffer if x.backend is backend else x.backend.to_host(x.buffer)  # type: ignore[no-any-return]
+        return x.buffer if x.backend is backend else x.backend.to_host(x.buffer)
     if isinstance(x, np.ndarray):
         # Results may be views of operands, and must not change when the caller writes to his own.
         return x.copy() if x.flags.writeable else x

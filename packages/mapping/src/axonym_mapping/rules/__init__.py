@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from . import shape  # noqa: F401
-from . import contractions, convolutions, random_bits, reductions, sorting  # noqa: F401
-from . import elementwise  # noqa: F401
-from . import calls, collectives, control  # noqa: F401
-from . import indexing  # noqa: F401
+from . import (  # noqa: F401  # noqa: F401
+    calls,
+    collectives,
+    contractions,
+    control,
+    convolutions,
+    elementwise,
+    indexing,
+    random_bits,
+    reductions,
+    shape,
+    sorting,
+)

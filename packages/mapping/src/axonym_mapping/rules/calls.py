@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import lax
 from axonym_core.avals import aval_of
 from axonym_core.jaxpr import Jaxpr

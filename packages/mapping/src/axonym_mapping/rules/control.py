@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.avals import aval_of
 from axonym_core.jaxpr import Jaxpr
