@@ -297,8 +297,9 @@ def test_a_dimension_without_elements_has_no_index_in_bounds() -> None:
 
 
 def test_a_traced_mask_and_a_traced_slice_are_refused_with_a_cure() -> None:
-    with pytest.raises(NonConcreteBooleanIndexError, match=r"axonym\.numpy\.where"):
+    with pytest.raises(NonConcreteBooleanIndexError, match=r"axonym\.numpy\.where") as mask:
         make_jaxpr(lambda x: x[x > 3])(X)
+    assert "It depends on the argument x of" in str(mask.value)
     with pytest.raises(IndexingError, match="dynamic_slice_in_dim"):
         make_jaxpr(lambda x, i: x[i : i + 2])(X, 1)
 

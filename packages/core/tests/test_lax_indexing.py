@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.config import config
 from axonym_core.errors import AxisNameError, DTypeError, IndexingError, ShapeError
-from axonym_core.lax.indexing import wrap_negative
+from axonym_core.lax.dynamic_slices import wrap_negative
 
 NDArray = np.ndarray[Any, Any]
 
@@ -215,6 +215,14 @@ def test_wrapping_adds_the_size_to_negative_indices_only() -> None:
     assert wrap_negative(-1, 4) == 3
     unsigned = wrap_negative(np.array([250], np.uint8), 300)
     np.testing.assert_array_equal(np.asarray(unsigned), [250])
+
+
+def test_a_fill_value_of_nan_is_the_default_so_that_equal_programs_are_equal() -> None:
+    rows = lax.GatherDimensionNumbers((), (0,), (0,))
+    program = make_jaxpr(
+        lambda x, i: lax.gather(x, i, rows, (1,), mode="fill", fill_value=float("nan"))
+    )(np.zeros(2), np.array([[9]]))
+    assert program.eqns[0].params["fill_value"] is None
 
 
 def test_operands_are_not_written_to() -> None:

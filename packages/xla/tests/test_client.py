@@ -165,7 +165,7 @@ def test_joining_a_group_hands_its_client_over(unstarted: pytest.MonkeyPatch) ->
     }
 
 
-def test_two_processes_see_each_others_devices() -> None:
+def test_two_processes_see_each_others_devices_and_use_their_own() -> None:
     out = python(
         """
         import multiprocessing, socket
@@ -181,8 +181,15 @@ def test_two_processes_see_each_others_devices() -> None:
             from axonym_xla import _client
             _client.configure(num_cpu_devices=2, distributed=_client.Distributed(group, rank, 2))
             there = [d.process_index for d in _client.devices()]
-            queue.put((rank, there, len(_client.local_devices()),
-                       _client.default_device().process_index))
+            own = {d.process_index for d in _client.local_devices()}
+            import numpy as np
+            from axonym_xla._buffers import from_host, to_host
+            from axonym_xla._executable import compile_program
+            types = [((), np.dtype("float32"))]
+            text = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+            run = compile_program(text, types, types)
+            result, = run.execute([from_host(np.float32(rank))])
+            queue.put((there, own, float(to_host(result))))
             group.shutdown()
 
         if __name__ == "__main__":
@@ -194,11 +201,11 @@ def test_two_processes_see_each_others_devices() -> None:
             members = [context.Process(target=member, args=(r, address, event, queue))
                        for r in range(2)]
             [m.start() for m in members]
-            print(sorted(queue.get(timeout=60) for _ in range(2)))
+            print(sorted([queue.get(timeout=60) for _ in range(2)], key=lambda got: got[2]))
             [m.join() for m in members]
         """
     )
-    assert out == "[(0, [0, 0, 1, 1], 2, 0), (1, [0, 0, 1, 1], 2, 1)]"
+    assert out == "[([0, 0, 1, 1], {0}, 0.0), ([0, 0, 1, 1], {1}, 1.0)]"
 
 
 def test_a_client_that_does_not_start_says_with_which_settings(

@@ -38,6 +38,7 @@ DTYPES = [
         np.complex128,
     )
 ]
+WITH_SCALARS = [np.dtype(d) for d in (np.bool_, np.uint32, np.float32, np.complex64)]
 _TWO = "add sub mul div rem pow max min atan2 nextafter complex eq ne lt le gt ge and or xor"
 OPERANDS = dict.fromkeys(
     f"{_TWO} shift_left shift_right_arithmetic shift_right_logical polygamma".split(), 2
@@ -118,12 +119,12 @@ def both(primitive: Primitive, operands: list[Any], params: dict[str, Any]) -> N
 
 
 def applications_of(name: str) -> list[Application]:
-    """A primitive applied to arrays of every dtype, with operands of rank 0 at every position."""
+    """A primitive applied to arrays of every dtype, and to operands of rank 0 at every position."""
     rng = np.random.default_rng(0)
     primitive = PRIMITIVES[name]
     count = OPERANDS.get(name, 1)
     found: list[Application] = []
-    for dtype in DTYPES:
+    for dtype in DTYPES if name != "polygamma" else [np.dtype(np.float32)]:  # it is slow to compile
         for params in PARAMS.get(name, [{}]):
             full = [values(name, dtype, rng) for _ in range(count)]
             if name == "select_n":
@@ -133,10 +134,11 @@ def applications_of(name: str) -> list[Application]:
             except (DTypeError, ShapeError):
                 continue  # not defined for the dtype
             found.append((primitive, full, params))
-            for k in range(count if count > 1 else 0):
-                mixed = [x if i != k else x[3] for i, x in enumerate(full)]
-                found.append((primitive, mixed, params))
-            found.append((primitive, [x[5] for x in full], params))
+            if dtype in WITH_SCALARS and params == PARAMS.get(name, [{}])[0]:
+                for k in range(count if count > 1 else 0):
+                    mixed = [x if i != k else x[3] for i, x in enumerate(full)]
+                    found.append((primitive, mixed, params))
+                found.append((primitive, [x[5] for x in full], params))
     return found
 
 

@@ -162,15 +162,9 @@ def test_indexing(index: Any) -> None:
         return [x[index], update.set(3.0), update.add(3.0), update.multiply(3.0), update.max(9.0)]
 
     same(all_of_it, x)
+    wanted = x[np.clip(index, -4, 3) if isinstance(index, np.ndarray) else index]
     with config.override(backend="xla"):  # evaluated, without staging
-        np.testing.assert_array_equal(
-            np.asarray(as_concrete(x)[index]),
-            x[np.clip(index, -4, 3)] if is_array(index) else x[index],
-        )
-
-
-def is_array(index: Any) -> bool:
-    return isinstance(index, np.ndarray)
+        np.testing.assert_array_equal(np.asarray(as_concrete(x)[index]), wanted)
 
 
 def test_rows_share_one_compiled_operation() -> None:

@@ -167,6 +167,8 @@ def _split(jaxpr: Jaxpr, linear: Mask, instantiated: Mask, differentiate: bool) 
             if differentiate:
                 primal, tangent = jvp_trace.split(out)
                 known.append(primal)
+                if not tape.is_own(tangent):  # a rule gave a tangent that depends on no input
+                    tangent = Zero(tangent_aval(aval_of(primal)))
             elif tape.is_own(out):
                 tangent = out
             elif force:

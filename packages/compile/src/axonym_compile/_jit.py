@@ -49,19 +49,16 @@ _log = logging.getLogger("axonym.compile")
 
 @final
 class _Program:
-    """A compiled program with the structure of its results."""
+    """A compiled program: `run` takes arrays of the types it was compiled for."""
 
-    __slots__ = ("__weakref__", "executable", "out_tree", "single")
+    __slots__ = ("__weakref__", "run")
 
     def __init__(self, executable: backends.Executable, out_tree: PyTreeDef) -> None:
-        self.executable = executable
-        self.out_tree = out_tree
-        self.single = out_tree.num_nodes == 1 and out_tree.num_leaves == 1
-
-    def run(self, leaves: Sequence[ConcreteArray]) -> Any:
-        """Run on arrays of the types it was compiled for."""
-        outs = self.executable(leaves)
-        return outs[0] if self.single else tree_unflatten(self.out_tree, outs)
+        call = executable.call
+        if out_tree.num_nodes == 1 and out_tree.num_leaves == 1:
+            self.run: Callable[[Sequence[Any]], Any] = lambda leaves: call(leaves)[0]
+        else:
+            self.run = lambda leaves: tree_unflatten(out_tree, call(leaves))
 
 
 @final

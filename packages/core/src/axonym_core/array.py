@@ -4,7 +4,7 @@
 defined on; tracers derive from it. A `ConcreteArray` is a buffer of some backend, the aval and the
 backend that owns the buffer. Arrays are immutable: nothing writes to their buffers.
 
-Packages add methods with `register_method` (the NumPy-like package adds `sum`, `reshape`, `at`, …),
+Packages add methods with `register_method` (the NumPy-like package adds `sum`, `reshape`, …),
 so that the core needs to know only operators.
 """
 
@@ -20,6 +20,7 @@ from .errors import AxonymError
 
 if TYPE_CHECKING:
     from .backends import Backend
+    from .index_updates import IndexedUpdates
 
 
 class Array:
@@ -205,6 +206,11 @@ class Array:
 
     def __getitem__(self, index: Any) -> Array:
         return indexing.getitem(self, index)
+
+    @property
+    def at(self) -> IndexedUpdates:
+        """Updates of parts, `x.at[index].set(value)` and its kin; each returns a new array."""
+        return indexing.updates_of(self)
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError(

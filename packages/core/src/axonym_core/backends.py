@@ -32,6 +32,10 @@ class Executable(Protocol):
         """Run on concrete arrays, one for each `invar` of the jaxpr."""
         ...
 
+    def call(self, args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        """The same without a check of the arguments' types, for callers that know them."""
+        ...
+
     def as_text(self) -> str:
         """The compiled program as text."""
         ...

@@ -186,11 +186,12 @@ def _slice(aval: ShapedArray, at: int, size: int, item: slice) -> Slice:
 
 def _concrete_mask(aval: ShapedArray, mask: Any) -> np.ndarray[Any, Any]:
     if isinstance(mask, Array) and not isinstance(mask, ConcreteArray):
+        tracer: Any = mask  # every array that is not concrete is one
         raise NonConcreteBooleanIndexError(
-            f"{aval} was indexed with the traced boolean mask {mask}: the result has as many "
-            "elements as the mask has true values, which is not known while tracing. Keep the "
-            "shape: select with axonym.numpy.where(mask, x, other), reduce with where=mask, or "
-            "write with x.at[mask].set(scalar)"
+            f"{aval} was indexed with a traced boolean mask of type {mask.aval}: the result has as "
+            "many elements as the mask has true values, which is not known while tracing. "
+            f"{tracer.provenance()}Keep the shape: select with axonym.numpy.where(mask, x, other), "
+            "reduce with where=mask, or write with x.at[mask].set(scalar)"
         )
     return np.asarray(mask)
 

@@ -23,7 +23,7 @@ from .avals import ShapedArray
 from .context import context
 from .errors import IndexingError
 from .index_parsing import Indices, NewAxis, ParsedIndex, Scalar, Slice
-from .lax.indexing import index_dtype, wrap_negative
+from .lax.dynamic_slices import index_dtype, wrap_negative
 from .primitives.indexing import GatherScatterMode
 
 Shape = tuple[int, ...]

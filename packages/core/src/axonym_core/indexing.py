@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .array import Array, register_method
 from .context import context
 from .primitives.indexing import GatherDimensionNumbers, GatherScatterMode, gather_p
 
 Shape = tuple[int, ...]
 
 if TYPE_CHECKING:
+    from .array import Array
     from .index_updates import IndexedUpdates
 
 _INT32 = np.dtype(np.int32)
@@ -113,6 +113,3 @@ def updates_of(x: Array) -> IndexedUpdates:
     from .index_updates import IndexedUpdates  # as above
 
     return IndexedUpdates(x)
-
-
-register_method("at", property(updates_of))

@@ -13,18 +13,21 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from . import promotion
 from .avals import ShapedArray, aval_of, scalar_aval
-from .dtypes import COMPLEXES, FLOATS, INEXACT, INTEGERS, SIGNED, DType, bool_, int32
+from .dtypes import COMPLEXES, FLOATS, INEXACT, INTEGERS, SIGNED, DType, bool_, iinfo, int32
 from .errors import DTypeError, ShapeError
 from .primitive import Primitive
 from .primitives import elementwise as p
 from .primitives.contractions import dot_general_p
 from .primitives.shape import squeeze_p, transpose_p
+
+if TYPE_CHECKING:
+    from .array import Array
 
 __all__ = [
     "absolute",
@@ -52,33 +55,34 @@ __all__ = [
     "true_divide",
 ]
 
-Operator = Callable[[Any, Any], Any]
+Operator = Callable[[Any, Any], "Array"]
 
 
-def _beside(aval: ShapedArray, number: Any) -> Any:
-    """A Python float or int as an operand beside an array, or None where that takes more thought.
-
-    The range of 16 bits is the one in which no conversion can overflow or warn.
-    """
-    dtype = aval.dtype
-    if dtype in INEXACT:
-        if aval.weak_type:
-            if dtype in FLOATS and scalar_aval(float).dtype is dtype:
-                return float(number)
-        elif dtype in _PLAIN and -60000 < number < 60000:
-            return dtype.type(number)
-    elif type(number) is int and dtype in INTEGERS:
-        if aval.weak_type:
-            if scalar_aval(int).dtype is dtype:
-                return number
-        elif dtype in _PLAIN and -128 <= number < 128 and (number >= 0 or dtype in SIGNED):
-            return dtype.type(number)
-    return None
-
-
-_PLAIN: Final = (INTEGERS | FLOATS | COMPLEXES) & {
-    np.dtype(c) for c in (*"bhilqBHILQefdFD", np.float16)
+# By dtype: the range of Python numbers that convert without overflow or a warning, the scalar type,
+# and whether it holds floats.
+_Quick = tuple[float, float, type[Any], bool]
+_quick: Final[dict[DType, _Quick]] = {
+    **{d: (-60000, 60000, d.type, True) for d in FLOATS if d.itemsize > 1},
+    **{d: (-60000, 60000, d.type, True) for d in COMPLEXES},
+    **{d: (-128 if d in SIGNED else 0, 127, d.type, False) for d in INTEGERS if iinfo(d).bits >= 8},
 }
+
+
+def _beside(aval: ShapedArray, number: Any, quick: dict[DType, _Quick]) -> Any:
+    """A Python float or int as an operand beside an array; None where that takes more thought."""
+    rule = quick.get(aval.dtype)
+    if rule is None:
+        return None
+    low, high, scalar, holds_floats = rule
+    if aval.weak_type:
+        if holds_floats and scalar_aval(float).dtype is aval.dtype:
+            return float(number)
+        if type(number) is int and scalar_aval(int).dtype is aval.dtype:
+            return number
+        return None
+    if low <= number <= high and (holds_floats or type(number) is int):
+        return scalar(number)
+    return None
 
 
 def _binary(
@@ -89,25 +93,31 @@ def _binary(
 ) -> Operator:
     """Operator of a primitive; `special` takes over for operands that promote to certain dtypes."""
     bind = primitive.bind
+    quick = {d: rule for d, rule in _quick.items() if d not in special_dtypes}
 
     def operator(x: Any, y: Any) -> Any:
-        a = getattr(x, "aval", None)
-        b = getattr(y, "aval", None)
-        if a is b:
-            if a is not None and not (special_dtypes and a.dtype in special_dtypes):
-                return bind(x, y)
-        elif a is not None and b is None:
-            kind = type(y)
-            if (kind is float or kind is int) and a.dtype not in special_dtypes:
-                scalar = _beside(a, y)
+        kind = type(y)
+        aval: Any
+        if kind is float or kind is int:
+            aval = getattr(x, "aval", None)
+            if aval is not None:
+                scalar = _beside(aval, y, quick)
                 if scalar is not None:
                     return bind(x, scalar)
-        elif b is not None and a is None:
-            kind = type(x)
-            if (kind is float or kind is int) and b.dtype not in special_dtypes:
-                scalar = _beside(b, x)
+        elif type(x) is float or type(x) is int:
+            aval = getattr(y, "aval", None)
+            if aval is not None:
+                scalar = _beside(aval, x, quick)
                 if scalar is not None:
                     return bind(scalar, y)
+        else:
+            aval = getattr(x, "aval", None)
+            if (
+                aval is not None
+                and (not special_dtypes or aval.dtype not in special_dtypes)
+                and aval is getattr(y, "aval", None)
+            ):
+                return bind(x, y)
         if not (promotion.is_arraylike(x) and promotion.is_arraylike(y)):
             return NotImplemented
         x, y = promotion.promote_args(name, x, y)
@@ -168,7 +178,7 @@ def _operands(x: Any, y: Any) -> bool:
     return promotion.is_arraylike(x) and promotion.is_arraylike(y)
 
 
-def right_shift(x: Any, y: Any) -> Any:
+def right_shift(x: Any, y: Any) -> Array:
     """`x >> y`: filled with the sign bit where the result's dtype is signed, else with zeros."""
     if not _operands(x, y):
         return NotImplemented
@@ -176,7 +186,7 @@ def right_shift(x: Any, y: Any) -> Any:
     return (_arithmetic_shift if aval_of(x).dtype in SIGNED else _logical_shift)(x, y)
 
 
-def true_divide(x: Any, y: Any) -> Any:
+def true_divide(x: Any, y: Any) -> Array:
     """`x / y`; of integers in the default floating-point dtype."""
     a = getattr(x, "aval", None) or getattr(y, "aval", None)
     if a is not None and a.dtype in INEXACT:
@@ -187,7 +197,7 @@ def true_divide(x: Any, y: Any) -> Any:
     return p.div_p.bind(x, y)
 
 
-def negative(x: Any) -> Any:
+def negative(x: Any) -> Array:
     """`-x`."""
     if aval_of(x).dtype == bool_:
         raise DTypeError(
@@ -197,12 +207,12 @@ def negative(x: Any) -> Any:
     return p.neg_p.bind(x)
 
 
-def absolute(x: Any) -> Any:
+def absolute(x: Any) -> Array:
     """`abs(x)`; truth values are returned as they are."""
     return x if aval_of(x).dtype == bool_ else p.abs_p.bind(x)
 
 
-def invert(x: Any) -> Any:
+def invert(x: Any) -> Array:
     """`~x`: all bits inverted; logical not of truth values."""
     return p.not_p.bind(x)
 
@@ -238,7 +248,7 @@ def _signs_differ(remainder: Any, y: Any, dtype: DType) -> Any:
     return p.and_p.bind(differ, p.ne_p.bind(remainder, zero))
 
 
-def floor_divide(x: Any, y: Any) -> Any:
+def floor_divide(x: Any, y: Any) -> Array:
     """`x // y`: the quotient rounded down; of integers by 0 it is 0. Its derivative is zero."""
     if not _operands(x, y):
         return NotImplemented
@@ -271,7 +281,7 @@ def _floor_divide_floats(x: Any, y: Any, dtype: DType) -> Any:
     return p.select_n_p.bind(p.eq_p.bind(y, _constant(0, dtype)), rounded, p.div_p.bind(x, y))
 
 
-def remainder(x: Any, y: Any) -> Any:
+def remainder(x: Any, y: Any) -> Array:
     """`x % y`: with the sign of `y`; by 0 it is 0 for integers, NaN for floating-point numbers."""
     if not _operands(x, y):
         return NotImplemented
@@ -287,14 +297,14 @@ def remainder(x: Any, y: Any) -> Any:
     return p.select_n_p.bind(p.eq_p.bind(y, zero), out, zero)
 
 
-def divide_with_remainder(x: Any, y: Any) -> Any:
+def divide_with_remainder(x: Any, y: Any) -> Array:
     """`divmod(x, y)`: the pair `x // y`, `x % y`."""
     if not _operands(x, y):
         return NotImplemented
     return floor_divide(x, y), remainder(x, y)
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: Any, y: Any) -> Array:
     """`x ** y`; by multiplication where `y` is a Python or NumPy integer."""
     aval = getattr(x, "aval", None)
     if type(y) is int and aval is not None and aval.dtype in INEXACT:
@@ -317,7 +327,7 @@ def power(x: Any, y: Any) -> Any:
     return p.pow_p.bind(x, y)
 
 
-def matmul(x: Any, y: Any) -> Any:
+def matmul(x: Any, y: Any) -> Array:
     """`x @ y`: matrix product over the last two dimensions, the others broadcast.
 
     An operand of one dimension is a row on the left and a column on the right.

@@ -128,10 +128,11 @@ class BatchTrace(Trace):
             else:
                 vals.append(x)
                 dims.append(None)
+        # What a parameter that is a Python function refers to is not known before it is called.
         named_here = (
             self.named
             and primitive.uses_axes is not None
-            and self.axis.name in primitive.uses_axes(params)
+            and (primitive.stage is not None or self.axis.name in primitive.uses_axes(params))
         )
         previous = context.trace
         context.trace = self.parent

@@ -13,7 +13,7 @@ from axonym_core.avals import aval_of
 from axonym_core.primitives.elementwise import integer_pow_p, rem_p, sign_p, square_p
 from axonym_core.promotion import number_like, promote_args, promote_args_inexact
 
-from .operands import array_of, as_bool, inexact, numeric
+from .operands import array_of, as_bool, inexact, numeric, refuse_operands
 
 __all__ = [
     "abs",
@@ -40,12 +40,6 @@ __all__ = [
 ]
 
 
-def _refuse(name: str, x: Any, y: Any) -> Array:
-    """Raise the error for an operand that is neither an array nor a number."""
-    promote_args(name, x, y)
-    raise TypeError(f"{name}: operands are {type(x).__name__} and {type(y).__name__}")
-
-
 def add(x1: Any, x2: Any, /) -> Array:
     """Sum `x1 + x2`; of truth values, logical or.
 
@@ -65,7 +59,7 @@ def add(x1: Any, x2: Any, /) -> Array:
         Array(5, dtype=int32, weak_type=True)
     """
     out = operators.add(x1, x2)
-    return out if out is not NotImplemented else _refuse("add", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("add", x1, x2)
 
 
 def subtract(x1: Any, x2: Any, /) -> Array:
@@ -88,7 +82,7 @@ def subtract(x1: Any, x2: Any, /) -> Array:
         Array(-1, dtype=int32, weak_type=True)
     """
     out = operators.subtract(x1, x2)
-    return out if out is not NotImplemented else _refuse("subtract", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("subtract", x1, x2)
 
 
 def multiply(x1: Any, x2: Any, /) -> Array:
@@ -110,7 +104,7 @@ def multiply(x1: Any, x2: Any, /) -> Array:
         Array(6, dtype=int32, weak_type=True)
     """
     out = operators.multiply(x1, x2)
-    return out if out is not NotImplemented else _refuse("multiply", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("multiply", x1, x2)
 
 
 def divide(x1: Any, x2: Any, /) -> Array:
@@ -132,7 +126,7 @@ def divide(x1: Any, x2: Any, /) -> Array:
         Array(0.5, dtype=float32, weak_type=True)
     """
     out = operators.true_divide(x1, x2)
-    return out if out is not NotImplemented else _refuse("divide", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("divide", x1, x2)
 
 
 true_divide = divide
@@ -158,7 +152,7 @@ def floor_divide(x1: Any, x2: Any, /) -> Array:
         Array(-4, dtype=int32, weak_type=True)
     """
     out = operators.floor_divide(x1, x2)
-    return out if out is not NotImplemented else _refuse("floor_divide", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("floor_divide", x1, x2)
 
 
 def remainder(x1: Any, x2: Any, /) -> Array:
@@ -183,7 +177,7 @@ def remainder(x1: Any, x2: Any, /) -> Array:
         Array(1, dtype=int32, weak_type=True)
     """
     out = operators.remainder(x1, x2)
-    return out if out is not NotImplemented else _refuse("remainder", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("remainder", x1, x2)
 
 
 mod = remainder
@@ -258,7 +252,7 @@ def power(x1: Any, x2: Any, /) -> Array:
         Array(1024, dtype=int32, weak_type=True)
     """
     out = operators.power(x1, x2)
-    return out if out is not NotImplemented else _refuse("power", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("power", x1, x2)
 
 
 pow = power

@@ -10,9 +10,8 @@ from typing import Any
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.primitives.elementwise import not_p
-from axonym_core.promotion import promote_args
 
-from .operands import numeric
+from .operands import numeric, refuse_operands
 
 __all__ = [
     "bitwise_and",
@@ -27,12 +26,6 @@ __all__ = [
     "left_shift",
     "right_shift",
 ]
-
-
-def _refuse(name: str, x: Any, y: Any) -> Array:
-    """Raise the error for an operand that is neither an array nor a number."""
-    promote_args(name, x, y)
-    raise TypeError(f"{name}: operands are {type(x).__name__} and {type(y).__name__}")
 
 
 def bitwise_and(x1: Any, x2: Any, /) -> Array:
@@ -54,7 +47,7 @@ def bitwise_and(x1: Any, x2: Any, /) -> Array:
         Array(2, dtype=int32, weak_type=True)
     """
     out = operators.bitwise_and(x1, x2)
-    return out if out is not NotImplemented else _refuse("bitwise_and", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("bitwise_and", x1, x2)
 
 
 def bitwise_or(x1: Any, x2: Any, /) -> Array:
@@ -76,7 +69,7 @@ def bitwise_or(x1: Any, x2: Any, /) -> Array:
         Array(7, dtype=int32, weak_type=True)
     """
     out = operators.bitwise_or(x1, x2)
-    return out if out is not NotImplemented else _refuse("bitwise_or", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("bitwise_or", x1, x2)
 
 
 def bitwise_xor(x1: Any, x2: Any, /) -> Array:
@@ -98,7 +91,7 @@ def bitwise_xor(x1: Any, x2: Any, /) -> Array:
         Array(5, dtype=int32, weak_type=True)
     """
     out = operators.bitwise_xor(x1, x2)
-    return out if out is not NotImplemented else _refuse("bitwise_xor", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("bitwise_xor", x1, x2)
 
 
 def left_shift(x1: Any, x2: Any, /) -> Array:
@@ -120,7 +113,7 @@ def left_shift(x1: Any, x2: Any, /) -> Array:
         Array(12, dtype=int32, weak_type=True)
     """
     out = operators.left_shift(x1, x2)
-    return out if out is not NotImplemented else _refuse("left_shift", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("left_shift", x1, x2)
 
 
 def right_shift(x1: Any, x2: Any, /) -> Array:
@@ -142,7 +135,7 @@ def right_shift(x1: Any, x2: Any, /) -> Array:
         Array(-4, dtype=int32, weak_type=True)
     """
     out = operators.right_shift(x1, x2)
-    return out if out is not NotImplemented else _refuse("right_shift", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("right_shift", x1, x2)
 
 
 def bitwise_not(x: Any, /) -> Array:

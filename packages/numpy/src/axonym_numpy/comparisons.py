@@ -16,13 +16,12 @@ from axonym_core.primitives.elementwise import and_p, not_p, or_p, xor_p
 from axonym_core.promotion import (
     broadcast_args,
     number_like,
-    promote_args,
     promote_dtypes,
     promote_dtypes_inexact,
 )
 
 from .composites import composite
-from .operands import array_of, as_bool
+from .operands import array_of, as_bool, refuse_operands
 
 __all__ = [
     "allclose",
@@ -40,12 +39,6 @@ __all__ = [
     "logical_xor",
     "not_equal",
 ]
-
-
-def _refuse(name: str, x: Any, y: Any) -> Array:
-    """Raise the error for an operand that is neither an array nor a number."""
-    promote_args(name, x, y)
-    raise TypeError(f"{name}: operands are {type(x).__name__} and {type(y).__name__}")
 
 
 def equal(x1: Any, x2: Any, /) -> Array:
@@ -67,7 +60,7 @@ def equal(x1: Any, x2: Any, /) -> Array:
         Array(False, dtype=bool)
     """
     out = operators.equal(x1, x2)
-    return out if out is not NotImplemented else _refuse("equal", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("equal", x1, x2)
 
 
 def not_equal(x1: Any, x2: Any, /) -> Array:
@@ -89,7 +82,7 @@ def not_equal(x1: Any, x2: Any, /) -> Array:
         Array(True, dtype=bool)
     """
     out = operators.not_equal(x1, x2)
-    return out if out is not NotImplemented else _refuse("not_equal", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("not_equal", x1, x2)
 
 
 def less(x1: Any, x2: Any, /) -> Array:
@@ -111,7 +104,7 @@ def less(x1: Any, x2: Any, /) -> Array:
         Array(True, dtype=bool)
     """
     out = operators.less(x1, x2)
-    return out if out is not NotImplemented else _refuse("less", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("less", x1, x2)
 
 
 def less_equal(x1: Any, x2: Any, /) -> Array:
@@ -133,7 +126,7 @@ def less_equal(x1: Any, x2: Any, /) -> Array:
         Array(True, dtype=bool)
     """
     out = operators.less_equal(x1, x2)
-    return out if out is not NotImplemented else _refuse("less_equal", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("less_equal", x1, x2)
 
 
 def greater(x1: Any, x2: Any, /) -> Array:
@@ -155,7 +148,7 @@ def greater(x1: Any, x2: Any, /) -> Array:
         Array(False, dtype=bool)
     """
     out = operators.greater(x1, x2)
-    return out if out is not NotImplemented else _refuse("greater", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("greater", x1, x2)
 
 
 def greater_equal(x1: Any, x2: Any, /) -> Array:
@@ -177,7 +170,7 @@ def greater_equal(x1: Any, x2: Any, /) -> Array:
         Array(False, dtype=bool)
     """
     out = operators.greater_equal(x1, x2)
-    return out if out is not NotImplemented else _refuse("greater_equal", x1, x2)
+    return out if out is not NotImplemented else refuse_operands("greater_equal", x1, x2)
 
 
 def logical_and(x1: Any, x2: Any, /) -> Array:

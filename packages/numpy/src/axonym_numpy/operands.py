@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from axonym_core.array import Array, ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.dtypes import INEXACT, DType, default_float_dtype
+from axonym_core.dtypes import INEXACT, DType
 from axonym_core.errors import ConcretizationError
 from axonym_core.primitives.elementwise import convert_element_type_p, ne_p
 from axonym_core.promotion import (
@@ -36,6 +36,7 @@ __all__ = [
     "inexact",
     "numeric",
     "python_number",
+    "refuse_operands",
     "sequence_of",
     "size_of",
 ]
@@ -115,9 +116,10 @@ def as_bool(name: str, x: Any) -> Any:
     return ne_p.bind(x, zero)
 
 
-def float_dtype_of(dtype: DType) -> DType:
-    """The dtype in which a mean of numbers of a dtype is given."""
-    return dtype if dtype in INEXACT else default_float_dtype()
+def refuse_operands(name: str, x: Any, y: Any) -> NoReturn:
+    """Raise the error for operands of which one is neither an array nor a number."""
+    promote_dtypes(name, x, y)
+    raise TypeError(f"{name}: cannot combine a {type(x).__name__} and a {type(y).__name__}")
 
 
 def choice(name: str, argument: str, given: Any, known: Iterable[str]) -> str:

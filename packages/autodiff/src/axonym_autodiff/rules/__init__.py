@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import (  # noqa: F401  # noqa: F401
+from . import (  # noqa: F401
+    branches,
     calls,
     collectives,
     contractions,

@@ -105,7 +105,7 @@ def _dot_general_transpose(
     # What is left of y's dimensions after the product are the contracted ones, in y's order.
     order = sorted(range(len(y_contracting)), key=y_contracting.__getitem__)
     contracted = tuple([x_contracting[k] for k in order])
-    free_last = (*x_batch, *contracted, *x_free)
+    ct_first, y_first = (*x_batch, *x_free, *contracted), (*x_batch, *contracted, *x_free)
     natural = tuple(range(x_aval.ndim))
 
     names = axes_to_sum(reading, x, (lhs, rhs), axis_names)
@@ -115,15 +115,16 @@ def _dot_general_transpose(
         # One precision belongs to ct, whose own was not asked for, and one to y.
         y_precision = precision[1] if left else precision[0]
         params["precision"] = (y_precision, y_precision)
-    # Either order of the two factors is right; take the one that gives x's layout, if one does.
-    if free_last == natural:
+    # Either order of the two factors is right: take the one that gives x's layout, if one does, and
+    # of two that do the one in which a mapped cotangent keeps its axis in front.
+    if y_first == natural != ct_first:
         numbers = ((y_free, ct_y_free), (y_batch, ct_batch))
         out = dot_general_p.bind(y, ct, dimension_numbers=numbers, **params)
-        layout = free_last
+        layout = y_first
     else:
         numbers = ((ct_y_free, y_free), (ct_batch, y_batch))
         out = dot_general_p.bind(ct, y, dimension_numbers=numbers, **params)
-        layout = (*x_batch, *x_free, *contracted)
+        layout = ct_first
     if layout != natural:
         out = lax.transpose(out, _inverse(layout))
     out = cast_to(out, x_aval.dtype)

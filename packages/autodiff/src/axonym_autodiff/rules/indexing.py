@@ -251,7 +251,7 @@ def _register_extreme(primitive: Primitive) -> None:
         # Winners share the derivative equally, the operand's own element among them.
         dtype = aval_of(out).dtype
         zero, one = dtype.type(0), dtype.type(1)
-        read = gather_updates(out, indices, window, **params, fill_value=dtype.type(np.nan))
+        read = gather_updates(out, indices, window, **params, fill_value=None)
         kept = lax.eq(operand, out)
         won = lax.eq(updates, read)
 

@@ -13,7 +13,7 @@ from .collectives import pmax as pmax
 from .collectives import pmean as pmean
 from .collectives import pmin as pmin
 from .collectives import psum as psum
-from .contractions import Precision as Precision
+from ..primitives.contractions import Precision as Precision
 from .contractions import batch_matmul as batch_matmul
 from .contractions import dot as dot
 from .contractions import dot_general as dot_general
@@ -23,7 +23,7 @@ from .control import map as map
 from .control import scan as scan
 from .control import switch as switch
 from .control import while_loop as while_loop
-from .convolutions import ConvDimensionNumbers as ConvDimensionNumbers
+from ..primitives.convolutions import ConvDimensionNumbers as ConvDimensionNumbers
 from .convolutions import conv as conv
 from .convolutions import conv_dimension_numbers as conv_dimension_numbers
 from .convolutions import conv_general_dilated as conv_general_dilated

@@ -9,16 +9,12 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from .. import dtypes
 from ..array import Array
 from ..avals import aval_of
 from ..errors import ShapeError
 from ..primitives.shape import (
     broadcast_in_dim_p,
     concatenate_p,
-    iota_p,
     optimization_barrier_p,
     pad_p,
     reshape_p,
@@ -28,10 +24,14 @@ from ..primitives.shape import (
     squeeze_p,
     transpose_p,
 )
-from ..promotion import WEAK_SCALARS, match_scalars, scalar_of
+from ..promotion import WEAK_SCALARS, match_scalars
 from ..tree_util import tree_flatten, tree_unflatten
 from .arguments import as_array, as_dimension, as_dimensions, as_ints
-from .conversions import convert_element_type
+from .creation import broadcasted_iota as broadcasted_iota
+from .creation import full as full
+from .creation import full_like as full_like
+from .creation import iota as iota
+from .creation import zeros_like_array as zeros_like_array
 
 __all__ = [
     "broadcast",
@@ -509,128 +509,6 @@ def rev(operand: Any, dimensions: Sequence[int]) -> Array:
     """
     dims = as_dimensions(dimensions, aval_of(operand).ndim, "rev", "dimensions")
     return rev_p.bind(operand, dimensions=dims) if dims else as_array(operand)
-
-
-def iota(dtype: Any, size: int) -> Array:
-    """Count from 0 to `size - 1`.
-
-    Args:
-        dtype: Integer or floating-point dtype.
-        size: How many numbers.
-
-    Returns:
-        1-d array `[0, 1, …]`.
-
-    Example:
-        >>> from axonym_core import lax
-        >>> lax.iota("int32", 3)
-        Array([0, 1, 2], dtype=int32)
-    """
-    return broadcasted_iota(dtype, as_ints(size, "iota", "size"), 0)
-
-
-def broadcasted_iota(dtype: Any, shape: Sequence[int], dimension: int) -> Array:
-    """Array whose elements are their own index along one dimension.
-
-    Args:
-        dtype: Integer or floating-point dtype.
-        shape: Shape of the result.
-        dimension: Along which dimension to count.
-
-    Returns:
-        Array of shape `shape`.
-
-    Example:
-        >>> from axonym_core import lax
-        >>> lax.broadcasted_iota("int32", (2, 3), 1)
-        Array([[0, 1, 2],
-               [0, 1, 2]], dtype=int32)
-    """
-    shape = as_ints(shape, "broadcasted_iota", "shape")
-    dimension = as_dimension(dimension, len(shape), "broadcasted_iota", "dimension")
-    return iota_p.bind(dtype=dtypes.as_dtype(dtype), shape=shape, dimension=dimension)
-
-
-def full(shape: Sequence[int], fill_value: Any, dtype: Any = None) -> Array:
-    """Array with one value everywhere.
-
-    Args:
-        shape: Shape of the result.
-        fill_value: Scalar.
-        dtype: Element type; by default that of `fill_value` (weak for a Python number).
-
-    Returns:
-        Array of shape `shape`.
-
-    Raises:
-        ShapeError: `fill_value` is not a scalar.
-
-    Example:
-        >>> from axonym_core import lax
-        >>> lax.full((2,), 1, "float32")
-        Array([1., 1.], dtype=float32)
-    """
-    shape = as_ints(shape, "full", "shape")
-    value = fill_value
-    if dtype is not None:
-        dtype = dtypes.as_dtype(dtype)
-        if isinstance(value, Array):
-            if value.aval.dtype != dtype or value.aval.weak_type:
-                value = convert_element_type(value, dtype)
-        elif aval_of(value).shape == ():
-            value = scalar_of(value[()] if isinstance(value, np.ndarray) else value, dtype)
-    if aval_of(value).shape != ():
-        raise ShapeError(
-            f"full: fill_value must be a scalar, got shape {aval_of(value).shape}; use "
-            "lax.broadcast_in_dim to repeat an array"
-        )
-    return broadcast_in_dim(value, shape, ())
-
-
-def full_like(
-    x: Any, fill_value: Any, dtype: Any = None, shape: Sequence[int] | None = None
-) -> Array:
-    """Array with one value everywhere, of the shape and dtype of another one.
-
-    Args:
-        x: Array, or anything with a shape and a dtype.
-        fill_value: Scalar.
-        dtype: Element type in the place of that of `x`.
-        shape: Shape in the place of that of `x`.
-
-    Returns:
-        Array that does not vary over named axes.
-
-    Example:
-        >>> import numpy as np
-        >>> from axonym_core import lax
-        >>> lax.full_like(np.zeros((2,), np.int8), 3)
-        Array([3, 3], dtype=int8)
-    """
-    aval = aval_of(x)
-    shape = aval.shape if shape is None else as_ints(shape, "full_like", "shape")
-    if dtype is None and aval.weak_type and not isinstance(fill_value, Array):
-        # A Python number of the dtype's kind keeps the result weak.
-        return broadcast_in_dim(scalar_of(fill_value, aval.dtype).item(), shape, ())
-    return full(shape, fill_value, aval.dtype if dtype is None else dtype)
-
-
-def zeros_like_array(x: Any) -> Array:
-    """Zeros of the shape and dtype of an array.
-
-    Args:
-        x: Array.
-
-    Returns:
-        Array that does not vary over named axes.
-
-    Example:
-        >>> import numpy as np
-        >>> from axonym_core import lax
-        >>> lax.zeros_like_array(np.array([1.0, 2.0]))
-        Array([0., 0.], dtype=float64)
-    """
-    return full_like(x, 0)
 
 
 def optimization_barrier(operand: Any) -> Any:

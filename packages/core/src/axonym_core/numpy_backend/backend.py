@@ -107,6 +107,10 @@ class NumpyExecutable:
 
     def __call__(self, args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
         """Run on concrete arrays."""
+        return self.call(args)
+
+    def call(self, args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        """Run on concrete arrays of the types that the jaxpr was staged for."""
         outs = run_jaxpr(self.jaxpr, [operand(a) for a in args])
         return [wrap(o, aval) for o, aval in zip(outs, self.jaxpr.out_avals, strict=True)]
 

@@ -107,8 +107,11 @@ def _gather(
         mode,
     )
     full = (*batch, *slice_sizes)
-    index = _index_arrays(starts, len(batch), slice_sizes, operand.shape)
-    out = np.broadcast_to(operand[index], full)
+    if batch:
+        index = _index_arrays(starts, len(batch), slice_sizes, operand.shape)
+        out = np.broadcast_to(operand[index], full)
+    else:
+        out = operand[_box(operand.shape, slice_sizes, starts)]
     if inside is not None:
         fill = _no_value(operand.dtype) if fill_value is None else fill_value
         mask = inside.reshape(*batch, *[1] * operand.ndim)

@@ -13,11 +13,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from axonym_core import dtypes, lax
+from axonym_core import lax
 from axonym_core.avals import aval_of
 from axonym_core.jaxpr import Jaxpr
 from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.control import bind_cond, bind_scan, bind_while
+from axonym_core.lax.control import bind_cond, bind_scan, bind_while, counted_where
 from axonym_core.primitives.control import cond_p, scan_p, while_p
 from axonym_core.staging import trace_flat
 
@@ -199,12 +199,15 @@ def _cond(
         ]
         return bind_cond(index, programs, operands), [0 if m else None for m in mapped]
     everything = [True] * len(branches[0].outvars)
+    # A branch with a collective reads its operands at all indices, chosen or not.
+    reads_others = any(axis.name in branch.axes_used for branch in branches)
     results = []
     for i, branch in enumerate(branches):
         chosen = lax.eq(index, np.int32(i))
-        # Where another branch is chosen, this one's derivative must not reach the operands: it may
-        # be infinite there, and infinity times a zero cotangent is not zero.
-        own = [_guard(axis, chosen, x, d) for x, d in zip(operands, operand_dims, strict=True)]
+        own = list(zip(operands, operand_dims, strict=True))
+        if not reads_others:
+            ever = lax.reduce_or(chosen, (0,))
+            own = [_guard(axis, chosen, ever, x, d) for x, d in own]
         program = batch_program(branch, axis, [d for _, d in own], forced=everything, to_front=True)
         results.append(eval_jaxpr(program.jaxpr, *[x for x, _ in own]))
     outs = []
@@ -217,17 +220,16 @@ def _cond(
     return outs, [0] * len(outs)
 
 
-def _guard(axis: MappedAxis, chosen: Any, x: Any, dim: Dim) -> tuple[Any, Dim]:
-    aval = aval_of(x)
-    if not dtypes.is_inexact(aval.dtype):
-        return x, dim
+def _guard(axis: MappedAxis, chosen: Any, ever: Any, x: Any, dim: Dim) -> tuple[Any, Dim]:
+    """Operand of a branch that is evaluated at all indices, but counts where it is chosen."""
+    if dim is None:
+        # One value for all indices stays one: it may be a weight, and its type says so.
+        return counted_where(ever, x), None
     (which, value), out_dim = align_elementwise(axis, [chosen, x], [0, dim])
     if aval_of(which).shape != aval_of(value).shape:
-        value = move_dim(x, dim, 0, axis.size)
-        which, out_dim = chosen, 0
-        if aval_of(value).ndim > 1:
-            which = lax.broadcast_in_dim(chosen, aval_of(value).shape, (0,))
-    return lax.select_n(which, lax.stop_gradient(value), value), out_dim
+        value, out_dim = move_dim(x, dim, 0, axis.size), 0
+        which = lax.broadcast_in_dim(chosen, aval_of(value).shape, (0,))
+    return counted_where(which, value), out_dim
 
 
 register_batching(cond_p, _cond)
