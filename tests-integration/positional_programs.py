@@ -24,6 +24,7 @@ import numpy as np
 from axonym_autodiff import custom_jvp, custom_vjp, jvp
 from axonym_compile import jit
 from axonym_core import lax
+from axonym_mapping import vmap
 
 STEP = 1e-30
 DIRECTION = "#"  # the axis of P⁺ along which the directions of a Jacobian lie
@@ -678,41 +679,74 @@ class Scan(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class Cond(Op):
-    """First operand: the condition, a float compared with `threshold` or an integer's parity."""
+class Branch(Op):
+    """`cond` on whether the first operand exceeds `threshold`; without one, `switch` by it."""
 
-    bodies: tuple[Body, Body]
+    bodies: tuple[Body, ...]
     threshold: float | None
 
     def named(self, call: Call, *xs: Any) -> Sequence[Any]:
-        pred, *rest = xs
-        if self.threshold is not None:
-            pred = lax.gt(pred, self.threshold)
-        else:
-            pred = lax.eq(lax.rem(pred, np.int32(2)), np.int32(1))
-        otherwise, chosen = self.bodies
-        return lax.cond(  # type: ignore[no-any-return]
-            pred,
-            lambda *ys: tuple(call(chosen, *ys)),
-            lambda *ys: tuple(call(otherwise, *ys)),
-            *rest,
-        )
+        which, *rest = xs
+        functions = [lambda *ys, b=b: tuple(call(b, *ys)) for b in self.bodies]
+        if self.threshold is None:
+            return lax.switch(which + 1, functions, *rest)  # type: ignore[no-any-return]
+        otherwise, chosen = functions
+        return lax.cond(lax.gt(which, self.threshold), chosen, otherwise, *rest)  # type: ignore[no-any-return]
 
     def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
-        pred, *rest = xs
-        if self.threshold is not None:
-            which = elementwise(lambda x: exceeds(x, self.threshold), pred)
-        else:
-            which = elementwise(lambda x: x % 2 == 1, pred)
-        otherwise, chosen = [call(b, *rest) for b in self.bodies]
-        return [
-            elementwise(np.where, which, c, o) for c, o in zip(chosen, otherwise, strict=True)
-        ]
+        which, *rest = xs
+
+        def index(x: Any) -> Any:
+            if self.threshold is None:
+                return np.minimum(x + 1, len(self.bodies) - 1)
+            return exceeds(x, self.threshold) * 1
+
+        def pick(i: Any, *cases: Any) -> Any:
+            return np.select([i == k for k in range(len(cases))], cases)
+
+        chosen = elementwise(index, which)
+        results = [call(b, *rest) for b in self.bodies]
+        return [elementwise(pick, chosen, *cases) for cases in zip(*results, strict=True)]
 
     def names(self, call: Call, *xs: Names) -> Sequence[Names]:
-        pred, *rest = xs
-        otherwise, chosen = [call(b, *rest) for b in self.bodies]
-        return [pred | c | o for c, o in zip(chosen, otherwise, strict=True)]
+        which, *rest = xs
+        results = [call(b, *rest) for b in self.bodies]
+        return [which.union(*cases) for cases in zip(*results, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Map(Op):
+    """`vmap` over the leading dimension of the operands; the axis has a name, or none."""
+
+    body: Body
+    axis: str
+    size: int
+    anonymous: bool
+
+    def named(self, call: Call, *xs: Any) -> Sequence[Any]:
+        return vmap(  # type: ignore[no-any-return]
+            lambda *ys: tuple(call(self.body, *ys)),
+            axis_name=None if self.anonymous else self.axis,
+            axis_size=self.size,
+        )(*xs)
+
+    def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
+        inside = []
+        for x in xs:
+            names = tuple(sorted((*x.names, self.axis)))
+            data = np.moveaxis(x.data, len(x.names), names.index(self.axis))
+            inside.append(Lanes(names, data))
+        outs = []
+        for o in call(self.body, *inside):
+            names = tuple(n for n in o.names if n != self.axis)
+            everywhere = tuple(sorted((*names, self.axis)))
+            data = o.along(everywhere, {**o.sizes, self.axis: self.size})
+            outs.append(Lanes(names, np.moveaxis(data, everywhere.index(self.axis), len(names))))
+        return outs
+
+    def names(self, call: Call, *xs: Names) -> Sequence[Names]:
+        inside = [x | {self.axis} for x in xs]
+        return [o - {self.axis} for o in call(self.body, *inside)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from positional_programs import (
     Broadcast,
     Collective,
     ConcatenateSlice,
-    Cond,
+    Branch,
     Conv,
     Cumsum,
     CustomJvp,
@@ -30,6 +30,7 @@ from positional_programs import (
     Input,
     Jit,
     Largest,
+    Map,
     Maximum,
     Op,
     Pad,
@@ -75,7 +76,17 @@ _LEAF_OPS = [
     "scatter",
     "stop",
 ]
-_NESTED_OPS = ["jit", "scan", "scan", "cond", "cond", "custom_jvp", "custom_vjp", "while"]
+_NESTED_OPS = [
+    "jit",
+    "scan",
+    "scan",
+    "branch",
+    "branch",
+    "map",
+    "custom_jvp",
+    "custom_vjp",
+    "while",
+]
 
 
 class Known(NamedTuple):
@@ -105,11 +116,10 @@ class Drawing:
     def one_of(self, items: Sequence[Any]) -> Any:
         return self.draw(st.sampled_from(items))
 
-    def some_axes(self, at_least: int = 1) -> tuple[str, ...]:
-        names = list(self.axes)
-        found = [tuple(names[:1]), tuple(names[1:]), tuple(names)]
-        found = [f for f in dict.fromkeys(found) if len(f) >= at_least]
-        return self.one_of(found)  # type: ignore[no-any-return]
+    def some_axes(self) -> tuple[str, ...]:
+        names = tuple(self.axes)
+        found = [*((n,) for n in names), names, names[:2]]
+        return self.one_of(list(dict.fromkeys(found)))  # type: ignore[no-any-return]
 
     def float_value(self, env: Sequence[Known], **wanted: Any) -> Known | None:
         """A floating-point value, the newest ones first; by shape or number of dimensions."""
@@ -423,22 +433,41 @@ class Drawing:
         op = Scan(ids, tuple(o.id for o in outs), body, len(carries), length, reverse, unroll)
         return op, outs
 
-    def _cond(self, env: list[Known], depth: int) -> Any:
-        pred = self.index_value(env, 0)
+    def _branch(self, env: list[Known], depth: int) -> Any:
+        which = self.index_value(env, 0)
         threshold = None
-        if pred is None or self.draw(st.booleans()):
-            pred, threshold = self.float_value(env, shape=()), 0.0567
-        if pred is None:
+        if which is None or self.draw(st.booleans()):
+            which, threshold = self.float_value(env, shape=()), 0.0567
+        if which is None:
             return None
         xs = self._operands(env, self.draw(st.integers(0, 2)))
         shapes = [self.one_of(SHAPES)]
         bodies = []
-        for _ in range(2):
+        for _ in range(2 if threshold else self.draw(st.integers(2, 3))):
             params = [self.new("f", x.shape, x.bound) for x in xs]
             bodies.append(self.body(env, params, 2, depth - 1, shapes))
         outs = [self.new("f", s, 2.0) for s in shapes]
-        ids = (pred.id, *[x.id for x in xs])
-        return Cond(ids, tuple(o.id for o in outs), (bodies[0], bodies[1]), threshold), outs
+        ids = (which.id, *[x.id for x in xs])
+        return Branch(ids, tuple(o.id for o in outs), tuple(bodies), threshold), outs
+
+    def _map(self, env: list[Known], depth: int) -> Any:
+        first = self.float_value(env, ndim=(1, 2))
+        if first is None:
+            return None
+        size = first.shape[0]
+        alike = [v for v in reversed(env) if v.kind == "f" and v.shape and v.shape[0] == size]
+        xs = [first, *([self.one_of(alike)] if self.draw(st.booleans()) else [])]
+        params = [self.new("f", x.shape[1:], x.bound) for x in xs]
+        anonymous = self.draw(st.booleans())
+        axis, outer = f"m{self.count}", self.axes
+        if not anonymous:
+            self.axes = {**outer, axis: size}
+        shapes = [self.one_of(SHAPES[:2])]
+        body = self.body(env, params, 3, depth - 1, shapes)
+        self.axes = outer
+        outs = [self.new("f", (size, *s), 2.0) for s in shapes]
+        ids = tuple(x.id for x in xs)
+        return Map(ids, tuple(o.id for o in outs), body, axis, size, anonymous), outs
 
     def _while(self, env: list[Known], depth: int) -> Any:
         count = self.index_value(env, 0)
@@ -475,7 +504,9 @@ def programs(draw: Any, loops: bool = True, size: int = 7) -> Program:
     ops: list[Op] = []
     for _ in range(draw(st.integers(1, size))):
         ops += drawing.op(env, 2)
-    made = [v.id for v in env[len(inputs) :]]
-    outs = [made[-1], *draw(st.lists(st.sampled_from(made), max_size=2, unique=True))]
+    # Return what nothing has read, and something else.
+    read = {a for op in ops for a in op.args}
+    made = [v.id for v in reversed(env[len(inputs) :])]
+    outs = [*[v for v in made if v not in read][:4], draw(st.sampled_from(made))]
     body = Body(params, tuple(ops), tuple(outs))
     return Program(axes, tuple(inputs), body, draw(st.integers(0, 10**6)), draw(st.sampled_from(STYLES)))

@@ -190,14 +190,17 @@ def test_known_answers() -> None:
     key = random.key(0)
 
     assert random.uniform(key, (3,)).tolist() == [
-        0.947666049003601,
-        0.9785797595977783,
+        0.9476670026779175,
+        0.9785798788070679,
         0.33229148387908936,
     ]
     assert random.normal(key, (3,)).tolist() == pytest.approx(
-        [1.6226422, 2.0252647, -0.43359444], rel=1e-5
+        [1.6226422, 2.0252647, -0.43359443], rel=1e-5
     )
-    assert random.uniform(key, (2,), "float64").tolist() == [0.9476667009101389, 0.97857974834674]
+    assert random.uniform(key, (2,), "float64").tolist() == [
+        0.41845711171638644,
+        0.21629545460551136,
+    ]
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

@@ -101,7 +101,7 @@ def test_known_answers() -> None:
 
     assert words(random.split(key)) == [[1797259609, 2579123966], [928981903, 3453687069]]
     assert words(random.fold_in(key, 1)) == [928981903, 3453687069]
-    assert random.bits(key, (3,)).tolist() == [4070199207, 4202968066, 1427181088]
+    assert random.bits(key, (3,)).tolist() == [4070199207, 4202968722, 1427181096]
 
 
 def test_raw_keys_give_raw_keys_and_the_same_numbers() -> None:

@@ -9,7 +9,8 @@ from axonym_core.avals import ShapeDtypeStruct
 from axonym_core.primitives.calls import StagedFunction, custom_jvp_call_p, jit_p
 from axonym_core.staging import make_jaxpr
 from axonym_xla.lowering import lower_jaxpr
-from axonym_xla.lowering.fusion_cuts import MAX_INPUTS, MAX_STEPS, FusionCuts
+from axonym_xla.lowering.call_counts import CallCounts
+from axonym_xla.lowering.fusion_cuts import MAX_INPUTS, MAX_STEPS
 
 X = ShapeDtypeStruct((8, 16), "float32")
 
@@ -85,6 +86,56 @@ def test_results_of_contractions_are_in_memory():
         return lax.exp(y), lax.cos(y)
 
     assert barriers(f, X, ShapeDtypeStruct((16, 16), "float32")) == 0
+
+
+def test_what_a_contraction_reads_beside_others_is_written_once():
+    def f(x, w):
+        y = lax.sin(x)
+        return lax.dot(y, w), lax.cos(y)
+
+    def only_the_contraction(x, w):
+        return lax.dot(lax.sin(x), w)
+
+    def two_others(x):
+        y = lax.sin(x)
+        return lax.exp(y), lax.cos(y)
+
+    def transposed(x, w):
+        y = lax.transpose(x, (1, 0))
+        return lax.dot(w, y), lax.cos(y)
+
+    w = ShapeDtypeStruct((16, 16), "float32")
+    assert barriers(f, X, w) == 1
+    assert barriers(only_the_contraction, X, w) == 0
+    assert barriers(two_others, X) == 0
+    assert barriers(transposed, X, w) == 0
+
+
+def test_what_a_loop_reads_beside_others_is_written_once():
+    def f(x):
+        y = lax.sin(x)
+        return lax.fori_loop(0, 3, lambda i, x: lax.add(x, y), x), lax.cos(y)
+
+    assert barriers(f, X) == 1
+
+
+def test_unread_operations_are_not_written():
+    def f(x, w):
+        unread = lax.dot(lax.sin(x), w)
+        lax.exp(unread)
+        return lax.cos(x)
+
+    text = lower_jaxpr(make_jaxpr(f)(X, ShapeDtypeStruct((16, 16), "float32"))).text
+
+    assert "stablehlo.sine" not in text
+    assert "dot_general" not in text
+
+
+def test_arguments_that_a_function_does_not_read_are_passed_all_the_same():
+    inner = make_jaxpr(lambda x, y: lax.sin(y))(X, X)
+    jaxpr = make_jaxpr(lambda x: calling(inner)(lax.cos(x), x))(X)
+
+    assert "stablehlo.cosine" in lower_jaxpr(jaxpr).text
 
 
 def test_a_residual_stream_is_cut_a_bounded_number_of_operations_apart():
@@ -190,10 +241,10 @@ def test_calls_are_counted_once_per_place():
     once = make_jaxpr(lambda x: calling(outer)(x))(X)
     several = make_jaxpr(lambda x: calling(outer)(*calling(outer)(x)))(X)
 
-    assert FusionCuts(once, "cpu").calls(outer) == 1
-    assert FusionCuts(once, "cpu").calls(inner) == 2
-    assert FusionCuts(several, "cpu").calls(outer) == 2
-    assert FusionCuts(several, "cpu").calls(inner) == 2
+    assert CallCounts(once).of(outer) == 1
+    assert CallCounts(once).of(inner) == 2
+    assert CallCounts(several).of(outer) == 2
+    assert CallCounts(several).of(inner) == 2
 
 
 def test_a_body_that_is_inlined_twice_makes_its_calls_twice():
@@ -201,7 +252,7 @@ def test_a_body_that_is_inlined_twice_makes_its_calls_twice():
     body = make_jaxpr(lambda x: calling(inner)(x))(X)
     program = make_jaxpr(lambda x: custom(body)(*custom(body)(x)))(X)
 
-    assert FusionCuts(program, "cpu").calls(inner) == 2
+    assert CallCounts(program).of(inner) == 2
 
 
 def test_the_cost_of_the_analysis_is_bounded_per_operation():

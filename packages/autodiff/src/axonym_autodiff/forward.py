@@ -16,6 +16,7 @@ from axonym_core.tree_util import tree_flatten, tree_unflatten
 from .arguments import function_name, leaf_path
 from .errors import NotDifferentiableError
 from .jvp_trace import JvpTrace
+from .programs import runnable_params
 from .tape import LinearTracer, TapeTrace
 from .zeros import Zero, instantiate
 
@@ -182,7 +183,7 @@ class LinearMap:
             env[var] = t
         for eqn in self._eqns:
             operands = [env[x] if type(x) is Var else x for x in eqn.invars]
-            out = eqn.primitive.bind(*operands, **eqn.params)
+            out = eqn.primitive.bind(*operands, **runnable_params(eqn.params))
             if eqn.primitive.multiple_results:
                 env.update(zip(eqn.outvars, out, strict=True))
             else:

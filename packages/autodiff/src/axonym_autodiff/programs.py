@@ -7,19 +7,19 @@ one jaxpr again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo
-from axonym_core.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
+from axonym_core.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, subjaxprs
 from axonym_core.jaxpr_evaluation import eval_jaxpr
+from axonym_core.primitive import Primitive
 from axonym_core.staging import JaxprTrace, JaxprTracer, trace_flat
 from axonym_core.trace import new_trace
 
-from .errors import NotLinearError
 from .jvp_trace import JvpTrace
 from .rule_tables import Reading
 from .tape import LinearTracer, TapeTrace, backward_pass, widen
@@ -171,14 +171,12 @@ def _split(jaxpr: Jaxpr, linear: Mask, instantiated: Mask, differentiate: bool) 
                     tangent = Zero(tangent_aval(aval_of(primal)))
             elif tape.is_own(out):
                 tangent = out
-            elif force:
-                raise NotLinearError(
-                    f"{jaxpr.name}: a value carried through a loop depends linearly on the input "
-                    "in one step and not at all in the next; the loop is not a linear function"
-                )
             else:
+                # Where a result must be linear, a known value in its place is a zero that a
+                # derivative rule made, or the constant part of an affine function.
                 tangent = Zero(aval_of(out))
-                known.append(out)
+                if not force:
+                    known.append(out)
             tangents.append(tangent)
     keep = [type(t) is not Zero or f for t, f in zip(tangents, instantiated, strict=True)]
     linear_trace = _LinearProgram(primal_trace, tape.eqns, _derived(jaxpr.debug, "linear"))
@@ -328,3 +326,67 @@ def transpose_jaxpr(
             values.update(zip(eqn.outvars, outs, strict=True))
     outputs = [a if a in dependent else None for a in jaxpr.outvars]
     return backward_pass(eqns, inputs, outputs, cts, reading)
+
+
+def expanding(expand: Callable[..., Any]) -> Callable[..., Any]:
+    """Staging of a primitive that only tapes know: what it does is staged in its place."""
+
+    def stage(trace: JaxprTrace, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
+        return expand(*args, **params)
+
+    return stage
+
+
+def runnable_params(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parameters of an equation of a tape, fit to be bound outside of it.
+
+    Programs in them may hold primitives that only tapes know, which are expanded.
+    """
+    if not subjaxprs(params):
+        return params
+    return {name: _runnable_value(value) for name, value in params.items()}
+
+
+def _runnable_value(value: Any) -> Any:
+    if isinstance(value, Jaxpr):
+        return _runnable(value)
+    if isinstance(value, tuple) and any(isinstance(v, Jaxpr) for v in value):
+        return tuple([_runnable_value(v) for v in value])
+    return value
+
+
+def _of_tapes(primitive: Primitive) -> bool:
+    return primitive.expand is not None and "evaluation" in primitive.absent
+
+
+def _only_for_tapes(jaxpr: Jaxpr) -> bool:
+    return any(
+        _of_tapes(eqn.primitive) or any(_only_for_tapes(p) for p in subjaxprs(eqn.params))
+        for eqn in jaxpr.eqns
+    )
+
+
+def _runnable(jaxpr: Jaxpr) -> Jaxpr:
+    if not _only_for_tapes(jaxpr):
+        return jaxpr
+
+    def make() -> Jaxpr:
+        def fun(*args: Any) -> list[Any]:
+            env: dict[Var, Any] = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
+            env.update(zip(jaxpr.invars, args, strict=True))
+
+            def read(atom: Atom) -> Any:
+                return atom.val if type(atom) is Literal else env[atom]  # type: ignore[index]
+
+            for eqn in jaxpr.eqns:
+                primitive, params = eqn.primitive, runnable_params(eqn.params)
+                out = primitive.bind(*[read(a) for a in eqn.invars], **params)
+                outs = out if primitive.multiple_results else (out,)
+                for var, value in zip(eqn.outvars, outs, strict=True):
+                    env[var] = widen(value, var.aval.named)
+            return [read(a) for a in jaxpr.outvars]
+
+        return trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug)
+
+    result: Jaxpr = _cached(jaxpr, ("runnable",), make)
+    return result

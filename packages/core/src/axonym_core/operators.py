@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from .primitive import Primitive
 from .primitives import elementwise as p
 from .primitives.contractions import dot_general_p
 from .primitives.shape import squeeze_p, transpose_p
-
-if TYPE_CHECKING:
-    from .array import Array
 
 __all__ = [
     "absolute",
@@ -55,7 +52,7 @@ __all__ = [
     "true_divide",
 ]
 
-Operator = Callable[[Any, Any], "Array"]
+Operator = Callable[[Any, Any], Any]
 
 
 # By dtype: the range of Python numbers that convert without overflow or a warning, the scalar type,
@@ -178,7 +175,7 @@ def _operands(x: Any, y: Any) -> bool:
     return promotion.is_arraylike(x) and promotion.is_arraylike(y)
 
 
-def right_shift(x: Any, y: Any) -> Array:
+def right_shift(x: Any, y: Any) -> Any:
     """`x >> y`: filled with the sign bit where the result's dtype is signed, else with zeros."""
     if not _operands(x, y):
         return NotImplemented
@@ -186,7 +183,7 @@ def right_shift(x: Any, y: Any) -> Array:
     return (_arithmetic_shift if aval_of(x).dtype in SIGNED else _logical_shift)(x, y)
 
 
-def true_divide(x: Any, y: Any) -> Array:
+def true_divide(x: Any, y: Any) -> Any:
     """`x / y`; of integers in the default floating-point dtype."""
     a = getattr(x, "aval", None) or getattr(y, "aval", None)
     if a is not None and a.dtype in INEXACT:
@@ -197,7 +194,7 @@ def true_divide(x: Any, y: Any) -> Array:
     return p.div_p.bind(x, y)
 
 
-def negative(x: Any) -> Array:
+def negative(x: Any) -> Any:
     """`-x`."""
     if aval_of(x).dtype == bool_:
         raise DTypeError(
@@ -207,12 +204,12 @@ def negative(x: Any) -> Array:
     return p.neg_p.bind(x)
 
 
-def absolute(x: Any) -> Array:
+def absolute(x: Any) -> Any:
     """`abs(x)`; truth values are returned as they are."""
     return x if aval_of(x).dtype == bool_ else p.abs_p.bind(x)
 
 
-def invert(x: Any) -> Array:
+def invert(x: Any) -> Any:
     """`~x`: all bits inverted; logical not of truth values."""
     return p.not_p.bind(x)
 
@@ -248,7 +245,7 @@ def _signs_differ(remainder: Any, y: Any, dtype: DType) -> Any:
     return p.and_p.bind(differ, p.ne_p.bind(remainder, zero))
 
 
-def floor_divide(x: Any, y: Any) -> Array:
+def floor_divide(x: Any, y: Any) -> Any:
     """`x // y`: the quotient rounded down; of integers by 0 it is 0. Its derivative is zero."""
     if not _operands(x, y):
         return NotImplemented
@@ -281,7 +278,7 @@ def _floor_divide_floats(x: Any, y: Any, dtype: DType) -> Any:
     return p.select_n_p.bind(p.eq_p.bind(y, _constant(0, dtype)), rounded, p.div_p.bind(x, y))
 
 
-def remainder(x: Any, y: Any) -> Array:
+def remainder(x: Any, y: Any) -> Any:
     """`x % y`: with the sign of `y`; by 0 it is 0 for integers, NaN for floating-point numbers."""
     if not _operands(x, y):
         return NotImplemented
@@ -297,14 +294,14 @@ def remainder(x: Any, y: Any) -> Array:
     return p.select_n_p.bind(p.eq_p.bind(y, zero), out, zero)
 
 
-def divide_with_remainder(x: Any, y: Any) -> Array:
+def divide_with_remainder(x: Any, y: Any) -> Any:
     """`divmod(x, y)`: the pair `x // y`, `x % y`."""
     if not _operands(x, y):
         return NotImplemented
     return floor_divide(x, y), remainder(x, y)
 
 
-def power(x: Any, y: Any) -> Array:
+def power(x: Any, y: Any) -> Any:
     """`x ** y`; by multiplication where `y` is a Python or NumPy integer."""
     aval = getattr(x, "aval", None)
     if type(y) is int and aval is not None and aval.dtype in INEXACT:
@@ -327,7 +324,7 @@ def power(x: Any, y: Any) -> Array:
     return p.pow_p.bind(x, y)
 
 
-def matmul(x: Any, y: Any) -> Array:
+def matmul(x: Any, y: Any) -> Any:
     """`x @ y`: matrix product over the last two dimensions, the others broadcast.
 
     An operand of one dimension is a row on the left and a column on the right.

@@ -66,7 +66,7 @@ def nansum(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nansum(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nansum(anp.array([1.0, anp.nan, 3.0]))
         Array(4., dtype=float32)
     """
     where = _both("nansum", a, where)
@@ -86,7 +86,7 @@ def nanprod(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nanprod(aanp.array([2.0, anp.nan, 3.0]))
+        >>> anp.nanprod(anp.array([2.0, anp.nan, 3.0]))
         Array(6., dtype=float32)
     """
     where = _both("nanprod", a, where)
@@ -100,7 +100,7 @@ def nanmean(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nanmean(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nanmean(anp.array([1.0, anp.nan, 3.0]))
         Array(2., dtype=float32)
     """
     return mean(a, axis, dtype, keepdims=keepdims, where=_both("nanmean", a, where))
@@ -119,7 +119,7 @@ def nanvar(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nanvar(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nanvar(anp.array([1.0, anp.nan, 3.0]))
         Array(1., dtype=float32)
     """
     return var(a, axis, dtype, ddof, keepdims=keepdims, where=_both("nanvar", a, where))
@@ -138,7 +138,7 @@ def nanstd(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nanstd(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nanstd(anp.array([1.0, anp.nan, 3.0]))
         Array(1., dtype=float32)
     """
     return std(a, axis, dtype, ddof, keepdims=keepdims, where=_both("nanstd", a, where))
@@ -170,7 +170,7 @@ def nanmax(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nanmax(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nanmax(anp.array([1.0, anp.nan, 3.0]))
         Array(3., dtype=float32)
     """
     return _nan_extremum("nanmax", a, axis, keepdims, initial, where)
@@ -183,7 +183,7 @@ def nanmin(
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nanmin(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nanmin(anp.array([1.0, anp.nan, 3.0]))
         Array(1., dtype=float32)
     """
     return _nan_extremum("nanmin", a, axis, keepdims, initial, where)
@@ -237,7 +237,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nancumsum(aanp.array([1.0, anp.nan, 3.0]))
+        >>> anp.nancumsum(anp.array([1.0, anp.nan, 3.0]))
         Array([1., 1., 4.], dtype=float32)
     """
     return cumsum(_replaced("nancumsum", a, 0), axis, dtype)
@@ -248,7 +248,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 
     Example:
         >>> import axonym_numpy as anp
-        >>> anp.nancumprod(aanp.array([2.0, anp.nan, 3.0]))
+        >>> anp.nancumprod(anp.array([2.0, anp.nan, 3.0]))
         Array([2., 2., 6.], dtype=float32)
     """
     return cumprod(_replaced("nancumprod", a, 1), axis, dtype)

@@ -95,9 +95,7 @@ def float_parameter(value: Any, function: str, argument: str) -> np.dtype[Any]:
     return aval.dtype
 
 
-def shape_with(
-    shape: Any, function: str, parameters: Sequence[tuple[str, Any]]
-) -> tuple[int, ...]:
+def shape_with(shape: Any, function: str, parameters: Sequence[tuple[str, Any]]) -> tuple[int, ...]:
     """Shape of the result of a distribution whose parameters may be arrays.
 
     Args:
@@ -131,9 +129,7 @@ def shape_with(
 def _broadcasts(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     if len(given) > len(wanted):
         return False
-    return all(
-        a in (1, b) for a, b in zip(reversed(given), reversed(wanted), strict=False)
-    )
+    return all(a in (1, b) for a, b in zip(reversed(given), reversed(wanted), strict=False))
 
 
 def spread(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:

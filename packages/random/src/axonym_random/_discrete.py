@@ -26,9 +26,7 @@ from ._uniform import unit
 from .errors import DistributionError, RandomDTypeError, RandomShapeError
 
 
-def bernoulli(
-    key: KeyLike, p: Any = 0.5, shape: int | Sequence[int] | None = None
-) -> Array:
+def bernoulli(key: KeyLike, p: Any = 0.5, shape: int | Sequence[int] | None = None) -> Array:
     """Draw booleans that are true with a given probability.
 
     Args:
@@ -57,9 +55,7 @@ def bernoulli(
     return _bernoulli(key, as_operand(p, dtype), shape=sizes, dtype=dtype)  # type: ignore[no-any-return]  # jitted
 
 
-def _bernoulli_program(
-    key: Any, p: Any, *, shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> Array:
+def _bernoulli_program(key: Any, p: Any, *, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     return lax.lt(unit(key, shape, dtype), spread(p, shape, dtype))
 
 

@@ -166,9 +166,7 @@ class PRNGKeyArray:
                 f"a key was compared with a {type(other).__name__}; keys compare with keys only: "
                 "compare key_data(key) with raw keys"
             )
-        mine, theirs = (
-            (as_array(keys._first), as_array(keys._second)) for keys in (self, other)
-        )
+        mine, theirs = ((as_array(keys._first), as_array(keys._second)) for keys in (self, other))
         return mine, theirs
 
     def __bool__(self) -> bool:

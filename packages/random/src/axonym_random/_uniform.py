@@ -125,18 +125,23 @@ def between(
         shape: The shape.
         dtype: The dtype.
     """
-    scaled = lax.add(lax.mul(unit(key, shape, dtype), lax.sub(maxval, minval)), minval)
-    return lax.max(minval, scaled)
+    return lax.max(minval, _scaled(key, minval, maxval, shape, dtype))
+
+
+def _scaled(
+    key: Any, minval: Any, maxval: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Array:
+    return lax.add(lax.mul(unit(key, shape, dtype), lax.sub(maxval, minval)), minval)
 
 
 def _between_program(
     key: Any, minval: Any, maxval: Any, *, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Array:
     low, high = (spread(end, shape, dtype) for end in (minval, maxval))
-    drawn = between(key, low, high, shape, dtype)
+    drawn = _scaled(key, low, high, shape, dtype)
     # Rounding may have led to the upper end, which does not belong to the interval.
     last = lax.nextafter(lax.stop_gradient(high), lax.stop_gradient(low))
-    return lax.select_n(lax.lt(drawn, high), _filled(last, shape), drawn)
+    return lax.max(low, lax.select_n(lax.lt(drawn, high), _filled(last, shape), drawn))
 
 
 def _filled(x: Any, shape: tuple[int, ...]) -> Any:

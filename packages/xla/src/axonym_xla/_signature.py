@@ -32,16 +32,16 @@ class Signature(NamedTuple):
     donated: tuple[int, ...]
 
 
-_HEAD: Final = re.compile(r"\bfunc\.func\s+(?:public\s+)?@main\s*\(\s*")
+# Compiled at the first use (and kept by `re`), since that takes longer than importing this module.
+_HEAD: Final = r"\bfunc\.func\s+(?:public\s+)?@main\s*\(\s*"
 _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 _TYPE: Final = r"(tensor<[^<>]*(?:<[^<>]*>)?>)"
 _BRACES: Final = rf"\{{(?:[^{{}}\"]|{_STRING}|\{{(?:[^{{}}\"]|{_STRING})*\}})*\}}"
 _LOC: Final = rf"(?:\s*loc\((?:[^()\"]|{_STRING})*\))?"
-_PARAMETER: Final = re.compile(rf"%[\w.$-]+\s*:\s*{_TYPE}\s*({_BRACES})?{_LOC}\s*(,|\))\s*")
-_ARROW: Final = re.compile(r"->\s*")
-_RESULT: Final = re.compile(rf"{_TYPE}\s*(?:{_BRACES})?\s*(,|\))\s*")
-_ONLY_RESULT: Final = re.compile(_TYPE)
-_DONATION: Final = re.compile(r"\b(?:tf\.aliasing_output|jax\.buffer_donor)\b(?!\s*=\s*false\b)")
+_PARAMETER: Final = rf"%[\w.$-]+\s*:\s*{_TYPE}\s*({_BRACES})?{_LOC}\s*(,|\))\s*"
+_ARROW: Final = r"\s*->\s*"
+_RESULT: Final = rf"{_TYPE}\s*(?:{_BRACES})?\s*(,|\))\s*"
+_DONATION: Final = r"\b(?:tf\.aliasing_output|jax\.buffer_donor)\b(?!\s*=\s*false\b)"
 
 
 def main_signature(text: str) -> Signature:
@@ -54,7 +54,7 @@ def main_signature(text: str) -> Signature:
     Raises:
         CompilationError: There is no such function in the text.
     """
-    head = _HEAD.search(text)
+    head = re.search(_HEAD, text)
     if head is None:
         raise CompilationError(
             "the program has no function 'main'; write it as "
@@ -67,12 +67,13 @@ def main_signature(text: str) -> Signature:
         at += 1
     else:
         end = ","
+        parameter_at = re.compile(_PARAMETER).match
         while end == ",":
-            parameter = _PARAMETER.match(text, at)
+            parameter = parameter_at(text, at)
             if parameter is None:
                 raise _unreadable("parameter", len(parameters), text, at)
             kind, attributes, end = parameter.groups()
-            if attributes is not None and _DONATION.search(attributes):
+            if attributes is not None and re.search(_DONATION, attributes):
                 donated.append(len(parameters))
             parameters.append(kind)
             at = parameter.end()
@@ -80,22 +81,21 @@ def main_signature(text: str) -> Signature:
 
 
 def _results(text: str, at: int) -> list[str]:
-    while text[at : at + 1].isspace():
-        at += 1
-    arrow = _ARROW.match(text, at)
+    arrow = re.compile(_ARROW).match(text, at)
     if arrow is None:
         return []
     at = arrow.end()
     if not text.startswith("(", at):
-        only = _ONLY_RESULT.match(text, at)
+        only = re.compile(_TYPE).match(text, at)
         if only is None:
             raise _unreadable("result", 0, text, at)
         return [only.group(1)]
     at += 1
     results: list[str] = []
     end = ")" if text.startswith(")", at) else ","
+    result_at = re.compile(_RESULT).match
     while end == ",":
-        result = _RESULT.match(text, at)
+        result = result_at(text, at)
         if result is None:
             raise _unreadable("result", len(results), text, at)
         kind, end = result.groups()

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from axonym_core import dtypes, lax
-from axonym_core.avals import NamedEntries, ShapedArray, aval_of, join_all_named
+from axonym_core.avals import ShapedArray, aval_of, join_all_named
 from axonym_core.jaxpr import Jaxpr
 from axonym_core.primitive import Primitive
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
 
 from ..errors import CustomRuleError, NotDifferentiableError, NotLinearError
 from ..linear_transpose import transpose_flat
-from ..programs import Mask, jvp_program, split_program, tangent_aval, transpose_program
+from ..programs import Mask, expanding, jvp_program, split_program, tangent_aval, transpose_program
 from ..rule_tables import (
     Reading,
     is_linear,
@@ -211,6 +211,7 @@ custom_vjp_linear_p = Primitive(
     _linear_shape,
     multiple_results=True,
     collective=True,
+    stage=expanding(_linear_expand),
     expand=_linear_expand,
     absent={
         "evaluation": "expanded into its backward rule, transposed",
@@ -249,7 +250,6 @@ def _linear_transpose(
     in_avals: tuple[ShapedArray, ...],
 ) -> list[Any]:
     results = bwd(operands[:num_res], [instantiate(c) for c in cts])
-    varied: NamedEntries = join_all_named(out_avals)
     operand_cts: list[Any] = []
     for ct, aval, m in zip(results, in_avals, mask, strict=True):
         if not m:
@@ -257,6 +257,7 @@ def _linear_transpose(
         checked = _as_ct(ct, aval)
         if type(checked) is not Zero:
             # The rule speaks for one index; an argument that all share has the sum.
+            varied = join_all_named([*out_avals, aval_of(checked)])
             checked = sum_over_missing(checked, aval, varied, reading)
         operand_cts.append(checked)
     return [*[None] * num_res, *operand_cts]

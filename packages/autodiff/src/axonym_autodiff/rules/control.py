@@ -29,6 +29,7 @@ from ..errors import NotLinearError
 from ..programs import (
     Mask,
     SplitProgram,
+    expanding,
     jvp_program,
     split_program,
     tangent_aval,
@@ -264,7 +265,7 @@ def _split_scan(
         consts,
         **loop,
     )
-    steps = {**scanned, **dict(zip(stacked, outs[split.known_outs :], strict=True))}
+    steps: dict[Any, Any] = {**scanned, **dict(zip(stacked, outs[split.known_outs :], strict=True))}
     once_vars = [v for v in dict.fromkeys(residuals) if type(v) is Var and v in fixed]
     once = dict(
         zip(once_vars, eval_jaxpr(_hoisted(primal, num_fixed, once_vars), *consts), strict=True)
@@ -514,6 +515,7 @@ while_tangents_p = Primitive(
     lambda *avals, mask, in_avals, out_avals, loop: out_avals,
     multiple_results=True,
     collective=True,
+    stage=expanding(_expand_while_tangents),
     expand=_expand_while_tangents,
     absent={
         "evaluation": "expanded into the loop with tangents",

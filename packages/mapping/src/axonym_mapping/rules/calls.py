@@ -179,12 +179,13 @@ def _custom_vjp(
             )
         )
         summed: list[Any] = []
+        varied = any(d is not None for d in layout.dims)
         for i, dim in enumerate(own):
             if i in missing:
                 summed.append(None)
                 continue
             val, ct_dim, _ = next(results)
-            summed.append(_argument_ct(axis, val, ct_dim, dim))
+            summed.append(_argument_ct(axis, val, ct_dim, dim, varied))
         return summed
 
     outs = custom_vjp_call_p.bind(
@@ -193,12 +194,17 @@ def _custom_vjp(
     return outs, layout.dims
 
 
-def _argument_ct(axis: MappedAxis, ct: Any, ct_dim: Dim, dim: Dim) -> Any:
-    """Cotangent of an argument from those at all indices: summed where they share the argument."""
+def _argument_ct(axis: MappedAxis, ct: Any, ct_dim: Dim, dim: Dim, varied: bool) -> Any:
+    """Cotangent of an argument from those at all indices: summed where they share the argument.
+
+    `varied` says whether the function's results vary; if not, indices share the cotangent too.
+    """
     if dim is not None:
         return move_dim(ct, ct_dim, dim, axis.size)
     if ct_dim is not None:
         return lax.reduce_sum(ct, (ct_dim,))
+    if not varied:
+        return ct
     return lax.mul(ct, np.dtype(aval_of(ct).dtype).type(axis.size))
 
 

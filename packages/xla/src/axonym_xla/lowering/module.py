@@ -18,6 +18,7 @@ from axonym_core.avals import ShapedArray
 from axonym_core.errors import AxisNameError, BackendError
 from axonym_core.jaxpr import Jaxpr, JaxprEqn, Literal
 
+from .call_counts import CallCounts
 from .fusion_cuts import Expression, FusionCuts, result_readers
 from .registry import LoweringContext, lowering_rules
 
@@ -67,7 +68,7 @@ def lower_jaxpr(
         BackendError: A primitive has no lowering rule.
     """
     _refuse_named_axes(jaxpr)
-    return ModuleBuilder(FusionCuts(jaxpr, platform)).build(jaxpr, donated)
+    return ModuleBuilder(CallCounts(jaxpr), platform).build(jaxpr, donated)
 
 
 def _refuse_named_axes(jaxpr: Jaxpr) -> None:
@@ -84,14 +85,16 @@ class ModuleBuilder:
     """Writes one module.
 
     Args:
-        cuts: Where fusions are cut, and how often each jaxpr is called.
+        counts: How often each jaxpr in the program is called.
+        platform: The platform to compile for.
     """
 
-    __slots__ = ("_cuts", "_functions", "_names", "_texts", "types")
+    __slots__ = ("_counts", "_cuts", "_functions", "_names", "_texts", "types")
 
-    def __init__(self, cuts: FusionCuts) -> None:
+    def __init__(self, counts: CallCounts, platform: str) -> None:
         self.types: dict[ShapedArray, str] = {}
-        self._cuts = cuts
+        self._counts = counts
+        self._cuts = FusionCuts(counts, platform)
         self._functions: dict[Jaxpr, _Function] = {}
         self._names = {"main"}
         self._texts: list[str] = []
@@ -142,6 +145,7 @@ class ModuleBuilder:
         rules = lowering_rules
         scope = ctx.scope
         cuts = self._cuts
+        inlined = self._counts.inlined
         readers = result_readers(cuts.readers(jaxpr), jaxpr, scope.result_readers)
         for eqn in jaxpr.eqns:
             outvars = eqn.outvars
@@ -153,7 +157,7 @@ class ModuleBuilder:
             rule = rules.get(eqn.primitive)
             if rule is None:
                 raise _no_rule(eqn)
-            scope.result_readers = counts if cuts.transparent(eqn) is not None else None
+            scope.result_readers = counts if inlined(eqn) is not None else None
             out = rule(
                 ctx, [a.aval for a in invars], [v.aval for v in outvars], *names, **eqn.params
             )
@@ -189,7 +193,7 @@ class ModuleBuilder:
 
     def call(self, ctx: LoweringContext, jaxpr: Jaxpr, operands: Sequence[str]) -> list[str]:
         """Write a call of a jaxpr's private function, and that function at the first call."""
-        kept = self._cuts.calls(jaxpr) > 1
+        kept = self._counts.of(jaxpr) > 1
         function = self._functions.get(jaxpr)
         if function is None:
             function = self._functions[jaxpr] = self._define(ctx, jaxpr, operands, kept)
