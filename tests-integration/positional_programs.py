@@ -578,9 +578,10 @@ class Jit(Op):
 
 @dataclass(frozen=True, eq=False)
 class CustomJvp(Op):
-    """A function whose rule doubles its tangent."""
+    """A function whose rule multiplies its tangent by a number."""
 
     body: Body
+    factor: float
 
     def named(self, call: Call, *xs: Any) -> Sequence[Any]:
         def fun(*ys: Any) -> Any:
@@ -591,13 +592,14 @@ class CustomJvp(Op):
         @marked.defjvp
         def rule(primals: Any, tangents: Any) -> Any:
             out, t = jvp(fun, primals, tangents)
-            return out, tuple(x * 2.0 for x in t)
+            return out, tuple(x * self.factor for x in t)
 
         return marked(*xs)  # type: ignore[no-any-return]
 
     def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
         return [
-            Lanes(o.names, np.real(o.data) + 2j * np.imag(o.data)) for o in call(self.body, *xs)
+            Lanes(o.names, np.real(o.data) + self.factor * 1j * np.imag(o.data))
+            for o in call(self.body, *xs)
         ]
 
     def names(self, call: Call, *xs: Names) -> Sequence[Names]:
@@ -606,7 +608,9 @@ class CustomJvp(Op):
 
 @dataclass(frozen=True, eq=False)
 class CustomVjp(Op):
-    """`sin(x) * y` of scalars or equal shapes, with a rule that triples its cotangents."""
+    """`sin(x) * y` of equal shapes, with a rule that multiplies its cotangents by a number."""
+
+    factor: float
 
     def named(self, call: Call, *xs: Any) -> Sequence[Any]:
         @custom_vjp
@@ -618,7 +622,8 @@ class CustomVjp(Op):
 
         def bwd(res: Any, ct: Any) -> Any:
             x, y = res
-            return ct * lax.cos(x) * y * 3.0, ct * lax.sin(x) * 3.0
+            ct = ct * self.factor
+            return ct * lax.cos(x) * y, ct * lax.sin(x)
 
         fun.defvjp(fwd, bwd)
         return [fun(*xs)]
@@ -626,7 +631,7 @@ class CustomVjp(Op):
     def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
         def fun(x: Any, y: Any) -> Any:
             out = np.sin(x) * y
-            return np.real(out) + 3j * np.imag(out)
+            return np.real(out) + self.factor * 1j * np.imag(out)
 
         return [elementwise(fun, *xs)]
 

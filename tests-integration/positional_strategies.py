@@ -103,10 +103,11 @@ class Known(NamedTuple):
 class Drawing:
     """Draws operations one after the other."""
 
-    def __init__(self, draw: Any, axes: dict[str, int], loops: bool) -> None:
+    def __init__(self, draw: Any, axes: dict[str, int], loops: bool, honest: bool) -> None:
         self.draw = draw
         self.axes = axes
         self.loops = loops
+        self.honest = honest
         self.count = 0
 
     def new(self, kind: str, shape: tuple[int, ...], bound: float, fixed: bool = False) -> Known:
@@ -402,7 +403,9 @@ class Drawing:
         # The rule sees the arguments only, so the function must not close over anything.
         body = self.body([], params, 2, depth - 1, shapes)
         outs = [self.new("f", s, 2.0) for s in shapes]
-        return CustomJvp(tuple(x.id for x in xs), tuple(o.id for o in outs), body), outs
+        ids = tuple(x.id for x in xs)
+        factor = 1.0 if self.honest else 2.0
+        return CustomJvp(ids, tuple(o.id for o in outs), body, factor), outs
 
     def _custom_vjp(self, env: list[Known], depth: int) -> Any:
         x = self.float_value(env)
@@ -410,7 +413,7 @@ class Drawing:
         y = self.float_value(env, shape=x.shape)
         assert y is not None
         out = self.new("f", x.shape, y.bound)
-        return CustomVjp((x.id, y.id), (out.id,)), [out]
+        return CustomVjp((x.id, y.id), (out.id,), 1.0 if self.honest else 3.0), [out]
 
     def _scan(self, env: list[Known], depth: int) -> Any:
         carries = self._operands(env, self.draw(st.integers(1, 2)))
@@ -482,13 +485,21 @@ class Drawing:
 
 
 @st.composite
-def programs(draw: Any, loops: bool = True, size: int = 7) -> Program:
-    """Programs over one or two named axes, of up to `size` operations and the bodies inside."""
+def programs(draw: Any, loops: bool = True, honest: bool = False, size: int = 7) -> Program:
+    """Programs over one or two named axes, of up to `size` operations and the bodies inside.
+
+    Args:
+        draw: Given by hypothesis.
+        loops: Whether there are while loops, which have no reverse mode.
+        honest: Whether custom rules give the true derivative. Others show that the rule is used,
+            but such a program has no second derivative to speak of.
+        size: Largest number of operations.
+    """
     names = draw(st.sampled_from([("i",), ("i", "j")]))
     axes = {n: draw(st.sampled_from([3, 2, 1, 5])) for n in names}
     if len(axes) == 2:
         axes["j"] = draw(st.sampled_from([2, 3, 1]))
-    drawing = Drawing(draw, axes, loops)
+    drawing = Drawing(draw, axes, loops, honest)
     varying = st.sampled_from(
         [frozenset(), frozenset(names), *([frozenset("i"), frozenset("j")] if len(names) > 1 else [])]
     )

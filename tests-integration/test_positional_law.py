@@ -256,7 +256,7 @@ def test_derivatives_of_the_mapped_program_are_those_of_the_positional_one(
         agree(f_jvp(*case.tangents), case.out_tangents, "linear map of the map")
 
 
-@given(programs(loops=False, size=4))
+@given(programs(loops=False, honest=True, size=4))
 @settings(max_examples=SECOND_ORDER_PROGRAMS, suppress_health_check=EVERY)
 def test_second_derivatives_follow_the_law(program: Program) -> None:
     case = case_of(program)

@@ -6,15 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import axonym_random as random
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import axonym_random as random
 from axonym_compile import jit
 from axonym_core import config, dtypes, make_jaxpr
 from axonym_core.errors import DTypeError
 from axonym_random.errors import DistributionError, RandomDTypeError, RandomShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DTYPES = ["float16", "bfloat16", "float32", "float64"]
 DRAWS: dict[str, Callable[..., Any]] = {

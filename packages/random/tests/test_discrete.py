@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import axonym_random as random
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import axonym_random as random
 from axonym_compile import jit
 from axonym_core import config
 from axonym_random.errors import DistributionError, RandomDTypeError, RandomShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
@@ -178,7 +179,7 @@ def test_ranges_without_integers_are_refused() -> None:
 
 def test_ends_that_are_no_integers_are_refused() -> None:
     for end in (1.0, True, np.float32(3)):
-        with pytest.raises(RandomDTypeError, match="randint: maxval is of type .* integer"):
+        with pytest.raises(RandomDTypeError, match=r"randint: maxval is of type .* integer"):
             random.randint(random.key(0), (2,), 0, end)
     for dtype in ("float32", "bool", "int4"):
         with pytest.raises(RandomDTypeError, match=f"randint: dtype={dtype} is none"):
@@ -232,7 +233,7 @@ def test_distinct_categories() -> None:
 def test_categories_of_empty_arrays() -> None:
     assert random.categorical(random.key(0), np.zeros((0, 4), np.float32)).shape == (0,)
     assert random.categorical(random.key(0), np.zeros(4, np.float32), shape=(0,)).shape == (0,)
-    with pytest.raises(RandomShapeError, match="axis=1 of logits .* is empty"):
+    with pytest.raises(RandomShapeError, match=r"axis=1 of logits .* is empty"):
         random.categorical(random.key(0), np.zeros((4, 0), np.float32))
 
 

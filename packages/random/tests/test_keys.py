@@ -6,9 +6,10 @@ import copy
 import pickle
 import re
 
-import axonym_random as random
 import numpy as np
 import pytest
+
+import axonym_random as random
 from axonym_compile import jit
 from axonym_core import dtypes, lax, make_jaxpr
 from axonym_core.array import Array

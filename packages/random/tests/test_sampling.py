@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import axonym_random as random
 import numpy as np
 import pytest
+
+import axonym_random as random
 from axonym_compile import jit
 from axonym_core.errors import ConcretizationError
 from axonym_random.errors import DistributionError, RandomDTypeError, RandomShapeError
@@ -76,7 +77,7 @@ def test_negative_strides_and_empty_arrays_are_permuted() -> None:
 
 def test_what_cannot_be_permuted_is_refused() -> None:
     key = random.key(0)
-    with pytest.raises(RandomDTypeError, match="permutation: x is of type .* integer"):
+    with pytest.raises(RandomDTypeError, match=r"permutation: x is of type .* integer"):
         random.permutation(key, 1.5)
     with pytest.raises(RandomShapeError, match="permutation: x=-1 is negative"):
         random.permutation(key, -1)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import axonym_random as random
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import axonym_random as random
 from axonym_compile import jit
 from axonym_core.errors import ConcretizationError
 from axonym_random.errors import KeyArrayError, RandomDTypeError, RandomShapeError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 MASK = 0xFFFFFFFF
 
@@ -193,7 +194,7 @@ def test_bits_have_an_unsigned_dtype(dtype: str) -> None:
 def test_what_cannot_be_folded_in_is_refused() -> None:
     key = random.key(0)
     for data in (1.5, True, "1", None, np.float32(1), [1]):
-        with pytest.raises(RandomDTypeError, match="fold_in: data is .* has to be an integer"):
+        with pytest.raises(RandomDTypeError, match=r"fold_in: data is .* has to be an integer"):
             random.fold_in(key, data)
     with pytest.raises(KeyArrayError, match=r"fold_in: data is an array of shape \(3,\).*vmap"):
         random.fold_in(key, np.arange(3))

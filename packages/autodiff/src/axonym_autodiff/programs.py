@@ -21,6 +21,7 @@ from axonym_core.staging import JaxprTrace, JaxprTracer, trace_flat
 from axonym_core.trace import new_trace
 
 from .jvp_trace import JvpTrace
+from .residuals import choose_residuals
 from .rule_tables import Reading
 from .tape import LinearTracer, TapeTrace, backward_pass, widen
 from .zeros import Zero, instantiate
@@ -200,38 +201,53 @@ class _LinearProgram:
 
     def __init__(self, primal: JaxprTrace, tape: Sequence[JaxprEqn], debug: DebugInfo) -> None:
         self.primal = primal
+        self.tape = tape
         self.trace = JaxprTrace(primal.axis_env, debug)
         positions = {var: i for i, var in enumerate(primal.invars)}
-        # residual variables of the primal program, in order of use
-        used: dict[Var, JaxprTracer] = {}
+        needed: dict[Var, None] = {}
         for eqn in tape:
             operands: Sequence[Any] = eqn.invars  # a tape holds primal values as they are
             for x in operands:
                 if self._is_primal(x):
-                    used.setdefault(x.var, x)
-        forwarded = [v for v in used if v in positions]
-        computed = [v for v in used if v not in positions]
-        self.forwarded = [positions[v] for v in forwarded]
-        self.computed = [used[v] for v in computed]
-        self.arguments = {v: self.trace.new_argument(v.aval) for v in (*forwarded, *computed)}
-        self.tape = tape
+                    needed[x.var] = None
+        self.constants = primal.constant_values()
+        free = frozenset(positions) | frozenset(self.constants)
+        chosen, self.repeated = choose_residuals(list(needed), primal.eqns, free)
+        chosen = [v for v in chosen if v not in self.constants]
+        self.forwarded = [positions[v] for v in chosen if v in positions]
+        saved = [v for v in chosen if v not in positions]
+        self.computed = [JaxprTracer(primal, v.aval, v, None) for v in saved]
+        self.arguments = {
+            v: self.trace.new_argument(v.aval).var
+            for v in [*[primal.invars[i] for i in self.forwarded], *saved]
+        }
 
     def _is_primal(self, x: Any) -> bool:
         return type(x) is JaxprTracer and x.trace is self.primal
 
     def _atom(self, x: Any) -> Atom:
-        if type(x) is Var:
+        if type(x) is Literal:
             return x
-        return self.trace.atom(self.arguments[x.var] if self._is_primal(x) else x)
+        var = x.var if self._is_primal(x) else x
+        if type(var) is not Var:
+            return self.trace.atom(x)
+        if var in self.constants:
+            return self.trace.atom(self.constants[var])
+        return self.arguments.get(var, var)
+
+    def _append(self, eqn: JaxprEqn) -> None:
+        operands = tuple([self._atom(x) for x in eqn.invars])
+        self.trace.eqns.append(
+            JaxprEqn(eqn.primitive, operands, eqn.outvars, eqn.params, eqn.source)
+        )
 
     def finish(self, inputs: Sequence[Var], results: Sequence[Any]) -> Jaxpr:
         """Return the program from residuals and linear inputs to results."""
         self.trace.invars.extend(inputs)
+        for eqn in self.repeated:
+            self._append(eqn)
         for eqn in self.tape:
-            operands = tuple([self._atom(x) for x in eqn.invars])
-            self.trace.eqns.append(
-                JaxprEqn(eqn.primitive, operands, eqn.outvars, eqn.params, eqn.source)
-            )
+            self._append(eqn)
         with new_trace(self.trace):
             outs = [
                 instantiate(t)

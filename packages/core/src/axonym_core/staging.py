@@ -146,10 +146,14 @@ class JaxprTrace(Trace):
             return atom.val
         return JaxprTracer(self, atom.aval, atom, source)
 
+    def constant_values(self) -> dict[Var, Array]:
+        """The constants so far, by their variables."""
+        return {var: value for var, _, value in self._constants.values()}
+
     def finish(self, results: Sequence[Any]) -> Jaxpr:
         """Return the program that computes these results."""
         outvars = [self.atom(x) for x in results]
-        constants = {var: value for var, _, value in self._constants.values()}
+        constants = self.constant_values()
         jaxpr = Jaxpr(
             self.invars,
             outvars,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of

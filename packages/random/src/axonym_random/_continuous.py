@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
@@ -19,7 +20,6 @@ from ._arguments import (
     as_float_dtype,
     as_operand,
     as_shape,
-    float_parameter,
     shape_with,
     spread,
 )

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
 
 from ._arguments import (
-    as_int_dtype,
     as_operand,
     as_shape,
     count,

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
+
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
 from axonym_core.array import Array, ConcreteArray, as_concrete

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
@@ -144,7 +145,8 @@ def choice(
     Example:
         >>> import numpy as np
         >>> import axonym_random as random
-        >>> drawn = random.choice(random.key(0), np.array([10, 20, 30]), (5,), p=np.float32([1, 0, 1]))
+        >>> p = np.float32([1, 0, 1])
+        >>> drawn = random.choice(random.key(0), np.array([10, 20, 30]), (5,), p=p)
         >>> set(drawn.tolist()) <= {10, 30}
         True
     """
@@ -178,7 +180,8 @@ def choice(
         where = randint(key, sizes, 0, max(n, 1))
     else:
         where = _sample(key, n=n, shape=sizes)
-    return where if alone else _take(population, where, axis=axis)
+    drawn: Array = where if alone else _take(population, where, axis=axis)
+    return drawn
 
 
 _take = library_jit(_taken, static_argnames="axis")

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
 from axonym_core.array import Array, as_concrete

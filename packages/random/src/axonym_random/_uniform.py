@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
@@ -269,11 +270,9 @@ def _range_program(
     dtype: np.dtype[Any],
     full: bool,
 ) -> Array:
-    if full:  # every word will do, and their number is no number of their dtype
-        offset = _draw_word(key, shape, dtype)
-    else:
-        offset = _draw(key, span, multiplier, shape, dtype)
-    return lax.add(low, lax.convert_element_type(offset, dtype))
+    # In a full range every word will do, and their number is no number of their dtype.
+    word = _draw_word(key, shape, dtype) if full else _draw(key, span, multiplier, shape, dtype)
+    return lax.add(low, lax.convert_element_type(word, dtype))
 
 
 _range = library_jit(_range_program, static_argnames=("shape", "dtype", "full"))
