@@ -21,6 +21,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+
 from axonym_autodiff import custom_jvp, custom_vjp, jvp
 from axonym_compile import jit
 from axonym_core import lax
@@ -304,7 +305,9 @@ class Extremum(Op):
             # Reducing axis by axis shares ties between equals of equal number, as doing all at
             # once does, if either all or none are equal.
             data, names = x.moved(axis)
-            x = Lanes(names, winner(data, 0, 1.0 if self.fun == "pmax" else -1.0, ties=not self.apart))
+            x = Lanes(
+                names, winner(data, 0, 1.0 if self.fun == "pmax" else -1.0, ties=not self.apart)
+            )
         return [x]
 
     def names(self, call: Call, *xs: Names) -> Sequence[Names]:
@@ -535,9 +538,7 @@ class TakeAlong(Op):
         return [x[np.arange(x.shape[0]), index]]
 
     def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
-        return [
-            lanes_map(lambda x, i: np.take_along_axis(x, i[..., None], axis=-1)[..., 0], *xs)
-        ]
+        return [lanes_map(lambda x, i: np.take_along_axis(x, i[..., None], axis=-1)[..., 0], *xs)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -843,10 +844,11 @@ class Program:
     def full_shape(self, names: Names, shape: Sequence[int]) -> tuple[int, ...]:
         return (*(self.axes[n] for n in sorted(names)), *shape)
 
-    def random(self, names: Names, shape: Sequence[int], salt: int) -> Any:
-        """Random array of a value that varies over some axes."""
+    def random(self, names: Names, shape: Sequence[int], salt: int) -> Lanes:
+        """Random array of a value that varies over some axes; now and then over none of them."""
         rng = np.random.default_rng((self.seed, salt))
-        return rng.uniform(-1.0, 1.0, self.full_shape(names, shape))
+        names = names if rng.integers(4) else frozenset()
+        return Lanes(tuple(sorted(names)), rng.uniform(-1.0, 1.0, self.full_shape(names, shape)))
 
     def named(self, *args: Any) -> tuple[Any, ...]:
         """The program on Axonym's arrays."""
@@ -884,13 +886,13 @@ class Program:
             arguments.append(Lanes((DIRECTION, *names), perturbed))
         return self.positional(arguments), places
 
-    def vjp(self, cts: Sequence[Any], copied: Names = frozenset()) -> list[Any]:
+    def vjp(self, cts: Sequence[Lanes], copied: Names = frozenset()) -> list[Any]:
         """VJP of P⁺ with unmapped arguments copied along some axes, and unmapped results too."""
         results, places = self.jacobian(copied)
         total = np.zeros(places[-1][0] + int(np.prod(places[-1][1])))
         for out, ct, names in zip(results, cts, self.out_names, strict=True):
             everywhere = tuple(sorted(names | copied))
-            weight = Lanes(tuple(sorted(names)), ct).along(everywhere, self.axes)
+            weight = ct.along(everywhere, self.axes)
             if DIRECTION not in out.names:
                 continue
             sizes = {**self.axes, DIRECTION: out.sizes[DIRECTION]}
@@ -900,12 +902,12 @@ class Program:
             total[first : first + int(np.prod(shape))].reshape(shape) for first, shape in places
         ]
 
-    def jvp(self, tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    def jvp(self, tangents: Sequence[Lanes]) -> tuple[list[Any], list[Any]]:
         """Values and derivatives of P⁺ in a direction, with the axes that results vary over."""
-        arguments = [
-            Lanes(tuple(sorted(i.names)), v + 1j * STEP * t)
-            for i, v, t in zip(self.floats, self.values, tangents, strict=False)
-        ]
+        arguments = []
+        for i, v, t in zip(self.floats, self.values, tangents, strict=False):
+            names = tuple(sorted(i.names))
+            arguments.append(Lanes(names, v + 1j * STEP * t.along(names, self.axes)))
         outs = [
             o.along(tuple(sorted(n)), self.axes)
             for o, n in zip(self.positional(arguments), self.out_names, strict=True)

@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-
 from positional_programs import (
     Affine,
     AxisIndex,
     Binary,
     Body,
+    Branch,
     Broadcast,
     Collective,
     ConcatenateSlice,
-    Branch,
     Conv,
     Cumsum,
     CustomJvp,
@@ -181,7 +180,9 @@ class Drawing:
         """Draw an operation, extend `env` by its results and keep them small."""
         kinds = _LEAF_OPS if depth == 0 else [*_LEAF_OPS, *_NESTED_OPS, *_NESTED_OPS]
         kind = self.one_of(kinds)
-        made = getattr(self, f"_{kind}")(env, depth) if kind in _NESTED_OPS else self._leaf(kind, env)
+        made = (
+            getattr(self, f"_{kind}")(env, depth) if kind in _NESTED_OPS else self._leaf(kind, env)
+        )
         if made is None:
             made = self._leaf("unary", env)
         op, outs = made
@@ -501,7 +502,11 @@ def programs(draw: Any, loops: bool = True, honest: bool = False, size: int = 7)
         axes["j"] = draw(st.sampled_from([2, 3, 1]))
     drawing = Drawing(draw, axes, loops, honest)
     varying = st.sampled_from(
-        [frozenset(), frozenset(names), *([frozenset("i"), frozenset("j")] if len(names) > 1 else [])]
+        [
+            frozenset(),
+            frozenset(names),
+            *([frozenset("i"), frozenset("j")] if len(names) > 1 else []),
+        ]
     )
     inputs: list[Input] = []
     env: list[Known] = []
@@ -520,4 +525,6 @@ def programs(draw: Any, loops: bool = True, honest: bool = False, size: int = 7)
     made = [v.id for v in reversed(env[len(inputs) :])]
     outs = [*[v for v in made if v not in read][:4], draw(st.sampled_from(made))]
     body = Body(params, tuple(ops), tuple(outs))
-    return Program(axes, tuple(inputs), body, draw(st.integers(0, 10**6)), draw(st.sampled_from(STYLES)))
+    return Program(
+        axes, tuple(inputs), body, draw(st.integers(0, 10**6)), draw(st.sampled_from(STYLES))
+    )

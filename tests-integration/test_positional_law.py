@@ -14,21 +14,20 @@ P⁺ is evaluated and differentiated by `positional_programs` in plain NumPy.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
-import pytest
+from hypothesis import HealthCheck, assume, event, given, settings
+from positional_programs import Ambiguous, Lanes, Names, Program, While, has
+from positional_strategies import programs
+
 from axonym_autodiff import jvp, linearize, vjp
 from axonym_compile import CompiledFunctionCache, jit
 from axonym_core import ShapeDtypeStruct, config, make_jaxpr
 from axonym_core.array import as_concrete
 from axonym_mapping import vmap, xmap
-from hypothesis import HealthCheck, assume, event, given, settings
-from positional_programs import Ambiguous, Names, Program, While, has
-from positional_strategies import programs
 
 NUMPY_PROGRAMS = 150
 XLA_PROGRAMS = 60
@@ -104,14 +103,19 @@ class Case:
         self.readings = [] if has(program.body, While) else readings(program)
 
     def forward(self, of: Callable[..., Any]) -> Any:
-        """Function of arguments and tangents: values, then values and tangents by jvp."""
+        """Function of arguments and tangents: values, then values and tangents by jvp and linearize."""
         count = len(self.floats)
 
         def both(args: Sequence[Any], tangents: Sequence[Any]) -> Any:
             floats, ints = args[:count], args[count:]
-            return of(*args), *jvp(lambda *xs: of(*xs, *ints), tuple(floats), tuple(tangents))
 
-        return self._mapped(both, self.float_names, (self.out_names,) * 3)
+            def of_floats(*xs: Any) -> Any:
+                return of(*xs, *ints)
+
+            linear = linearize(of_floats, *floats)[1](*tangents)
+            return of(*args), *jvp(of_floats, tuple(floats), tuple(tangents)), linear
+
+        return self._mapped(both, names_of(self.tangents), (self.out_names,) * 4)
 
     def backward(self, of: Callable[..., Any], reduce_axes: tuple[str, ...]) -> Any:
         """Function of arguments and cotangents: cotangents of the arguments."""
@@ -123,7 +127,7 @@ class Case:
             _, f_vjp = vjp(lambda *xs: of(*xs, *ints), *floats, reduce_axes=reduce_axes)
             return f_vjp(tuple(cts))
 
-        return self._mapped(pull, self.out_names, [n | copied for n in self.float_names])
+        return self._mapped(pull, names_of(self.cts), [n | copied for n in self.float_names])
 
     def copied(self, reduce_axes: tuple[str, ...]) -> Names:
         return frozenset(self.program.axes) - frozenset(reduce_axes)
@@ -149,10 +153,11 @@ class Case:
 
     def check(self, found: Any) -> None:
         """Compare results of `everything` with P⁺."""
-        (values, jvp_values, jvp_tangents), pulled = found
+        (values, jvp_values, jvp_tangents, linear_tangents), pulled = found
         agree(values, self.outs, "evaluation")
         agree(jvp_values, self.outs, "value of jvp")
         agree(jvp_tangents, self.out_tangents, "tangent of jvp")
+        agree(linear_tangents, self.out_tangents, "tangent of the linear map")
         for reduce_axes, cts in zip(self.readings, pulled, strict=True):
             wanted = self.program.vjp(self.cts, self.copied(reduce_axes))
             agree(cts, wanted, f"vjp with reduce_axes={reduce_axes}")
@@ -160,7 +165,15 @@ class Case:
     @property
     def data(self) -> tuple[Any, Any, Any]:
         args = tuple(as_concrete(v) for v in self.program.values)
-        return args, tuple(self.tangents), tuple(self.cts)
+        return args, arrays_of(self.tangents), arrays_of(self.cts)
+
+
+def names_of(values: Sequence[Lanes]) -> list[Names]:
+    return [frozenset(v.names) for v in values]
+
+
+def arrays_of(values: Sequence[Lanes]) -> tuple[Any, ...]:
+    return tuple(v.data for v in values)
 
 
 def agree(found: Sequence[Any], wanted: Sequence[Any], what: str, tolerance: float = 1e-9) -> None:
@@ -249,11 +262,19 @@ def test_derivatives_of_the_mapped_program_are_those_of_the_positional_one(
     with config.override(backend="numpy"):
         values, f_vjp = vjp(of, *floats)
         agree(values, case.outs, "value of vjp")
-        agree(f_vjp(tuple(case.cts)), program.vjp(case.cts), "vjp of the map")
-        _, tangents = jvp(of, tuple(floats), tuple(case.tangents))
+        cts = [
+            ct.along(tuple(sorted(n)), program.axes)
+            for ct, n in zip(case.cts, case.out_names, strict=True)
+        ]
+        agree(f_vjp(tuple(cts)), program.vjp(case.cts), "vjp of the map")
+        directions = [
+            t.along(tuple(sorted(n)), program.axes)
+            for t, n in zip(case.tangents, case.float_names, strict=True)
+        ]
+        _, tangents = jvp(of, tuple(floats), tuple(directions))
         agree(tangents, case.out_tangents, "jvp of the map")
         _, f_jvp = linearize(of, *floats)
-        agree(f_jvp(*case.tangents), case.out_tangents, "linear map of the map")
+        agree(f_jvp(*directions), case.out_tangents, "linear map of the map")
 
 
 @given(programs(loops=False, honest=True, size=4))
@@ -272,20 +293,18 @@ def test_second_derivatives_follow_the_law(program: Program) -> None:
             tangents, cts = more[:count], more[count:]
 
             def pull(*xs: Any) -> Any:
-                _, f_vjp = vjp(
-                    lambda *ys: program.named(*ys, *ints), *xs, reduce_axes=reduce_axes
-                )
+                _, f_vjp = vjp(lambda *ys: program.named(*ys, *ints), *xs, reduce_axes=reduce_axes)
                 return f_vjp(tuple(cts))
 
             return jvp(pull, tuple(floats), tuple(tangents))[1]
 
         fun = case._mapped(
             forward_over_reverse,
-            [*case.float_names, *case.out_names],
+            [*names_of(case.tangents), *names_of(case.cts)],
             [n | copied for n in case.float_names],
         )
         with config.override(backend="numpy"):
-            found = fun(*case.data[0], *case.tangents, *case.cts)
+            found = fun(*case.data[0], *case.data[1], *case.data[2])
         wanted = central_difference(program, case, copied, step)
         agree(found, wanted, f"derivative of vjp with reduce_axes={reduce_axes}", 2e-5)
 
@@ -296,7 +315,8 @@ def central_difference(program: Program, case: Case, copied: Names, step: float)
     original = list(program.values)
     for sign in (1.0, -1.0):
         for k, t in enumerate(case.tangents):
-            program.values[k] = original[k] + sign * step * t
+            names = tuple(sorted(program.inputs[k].names))
+            program.values[k] = original[k] + sign * step * t.along(names, program.axes)
         try:
             results.append(program.vjp(case.cts, copied))
         except Ambiguous:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from axonym_autodiff.rule_tables import jvp_rules, transpose_rules
 from axonym_core.numpy_backend.rules import evaluation_rules
 from axonym_core.primitive import Primitive, registry

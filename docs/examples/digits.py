@@ -4,7 +4,8 @@ The loss below speaks of one image. `xmap` maps it over the axis `batch`, and `r
 what its gradient is to be:
 
 - `value_and_grad(loss, reduce_axes=("batch",))` is the gradient of the whole batch: it trains the
-  classifier, in the memory of a hand-batched loss;
+  classifier, in the memory of a hand-batched loss (the lookup in a table below would otherwise cost
+  a whole table for each image);
 - `grad(loss)`, of the very same function, is one gradient for each image: their norms tell which
   digits the trained classifier finds hardest.
 
@@ -32,7 +33,8 @@ import axonym as ax
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # after the choice of a backend without a screen
 
-LAYERS = (64, 128, 64, 10)
+PIXELS, LEVELS = 64, 17
+WIDTHS = (64, 64, 10)
 BATCH = 64
 EPOCHS = 25
 LEARNING_RATE = 2e-3
@@ -40,7 +42,7 @@ HARDEST = 10
 
 
 class Digits(NamedTuple):
-    """Images of shape (n, 64) in [0, 1], labels of shape (n,)."""
+    """Brightness of the pixels, integers from 0 to 16 of shape (n, 64); labels of shape (n,)."""
 
     images: np.ndarray
     labels: np.ndarray
@@ -49,7 +51,7 @@ class Digits(NamedTuple):
 def load(seed: int) -> tuple[Digits, Digits]:
     """Return the training and the test images."""
     bundle = load_digits()
-    images = (bundle.data / 16.0).astype(np.float32)
+    images = bundle.data.astype(np.int32)
     labels = bundle.target.astype(np.int32)
     train_x, test_x, train_y, test_y = train_test_split(
         images, labels, test_size=0.2, random_state=seed, stratify=labels
@@ -57,24 +59,29 @@ def load(seed: int) -> tuple[Digits, Digits]:
     return Digits(train_x, train_y), Digits(test_x, test_y)
 
 
-def initial_parameters(key: Any) -> list[dict[str, Any]]:
-    """Weights of the layers, scaled so that signals keep their size."""
-    parameters = []
-    for key_w, n, m in zip(ax.random.split(key, len(LAYERS) - 1), LAYERS, LAYERS[1:], strict=False):
-        w = ax.random.normal(key_w, (n, m)) * np.sqrt(2.0 / n)
-        parameters.append({"w": w, "b": anp.zeros(m)})
-    return parameters
+def initial_parameters(key: Any) -> dict[str, Any]:
+    """A vector for each brightness of each pixel, and the weights of the layers."""
+    table_key, *layer_keys = ax.random.split(key, len(WIDTHS))
+    layers = []
+    for layer_key, n, m in zip(layer_keys, WIDTHS, WIDTHS[1:], strict=False):
+        w = ax.random.normal(layer_key, (n, m)) * np.sqrt(2.0 / n)
+        layers.append({"w": w, "b": anp.zeros(m)})
+    # At first proportional to the brightness, so that unseen levels resemble their neighbours.
+    pixels = ax.random.normal(table_key, (PIXELS, 1, WIDTHS[0])) * np.sqrt(2.0 / PIXELS)
+    table = pixels * anp.linspace(0.0, 1.0, LEVELS)[:, None]
+    return {"table": table.reshape(PIXELS * LEVELS, -1), "layers": layers}
 
 
-def logits(parameters: list[dict[str, Any]], image: Any) -> Any:
+def logits(parameters: dict[str, Any], image: Any) -> Any:
     """Scores of the ten digits for one image."""
-    x = image
-    for layer in parameters[:-1]:
-        x = ax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ parameters[-1]["w"] + parameters[-1]["b"]
+    rows = anp.arange(PIXELS) * LEVELS + image
+    x = anp.sum(parameters["table"][rows], axis=0)
+    for layer in parameters["layers"]:
+        x = ax.nn.relu(x) @ layer["w"] + layer["b"]
+    return x
 
 
-def loss(parameters: list[dict[str, Any]], image: Any, label: Any) -> Any:
+def loss(parameters: dict[str, Any], image: Any, label: Any) -> Any:
     """Cross-entropy of one image."""
     return -ax.nn.log_softmax(logits(parameters, image))[label]
 
@@ -222,7 +229,7 @@ def main() -> None:
         "hardest test images (index: digit, read as, gradient norm): "
         + "; ".join(f"{i}: {test_set.labels[i]}, {guesses[i]}, {norms[i]:.1f}" for i in hardest)
     )
-    print_memory(parameters, Digits(*[x[:1024] for x in train_set]))
+    print_memory(parameters, Digits(*[x[:256] for x in train_set]))
     draw(options.output, history, norms, test_set, guesses)
     print(f"picture written to {options.output}")
     if final < 0.96:

@@ -13,6 +13,7 @@ import weakref
 
 import numpy as np
 import pytest
+
 from axonym_core import dtypes, lax
 from axonym_core.array import ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
@@ -319,9 +320,7 @@ def test_weakness_does_not_matter_to_a_program():
 
 
 def test_donated_arguments_are_gone_afterwards():
-    program = compiled(
-        lambda x, y: lax.add(x, y), np.zeros(2), np.zeros(2), donated=(True, False)
-    )
+    program = compiled(lambda x, y: lax.add(x, y), np.zeros(2), np.zeros(2), donated=(True, False))
     x, y = put(np.array([1.0, 2.0])), put(np.array([3.0, 4.0]))
 
     (out,) = program([x, y])
@@ -334,22 +333,23 @@ def test_donated_arguments_are_gone_afterwards():
 
 
 def test_constants_stay_alive_with_the_program():
-    weights = put(np.arange(3.0))
-    program = compiled(lambda x: lax.add(x, weights), np.zeros(3))
-    buffer = weakref.ref(weights)
-    del weights
-    gc.collect()
+    def closing_over(value):
+        weights = put(value)
+        return compiled(lambda x: lax.add(x, weights), np.zeros(3)), weakref.ref(weights)
 
+    program, weights = closing_over(np.arange(3.0))
+    gc.collect()
     (out,) = program([put(np.ones(3))])
 
     np.testing.assert_array_equal(get(out), [1, 2, 3])
-    assert buffer() is not None
+    assert weights() is not None
+    del program, out
+    gc.collect()
+    assert weights() is None
 
 
 def test_options_of_xla_can_be_given():
-    program = compiled(
-        lax.neg, np.zeros(2), overrides={"xla_cpu_enable_fast_math": False}
-    )
+    program = compiled(lax.neg, np.zeros(2), overrides={"xla_cpu_enable_fast_math": False})
 
     np.testing.assert_array_equal(get(program([put(np.ones(2))])[0]), [-1, -1])
     with pytest.raises(errors.CompileOptionError):

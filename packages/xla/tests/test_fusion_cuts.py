@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from axonym_core import lax
 from axonym_core.avals import ShapeDtypeStruct
 from axonym_core.primitives.calls import StagedFunction, custom_jvp_call_p, jit_p

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+
 from axonym_core import lax
 from axonym_core.array import as_concrete
 from axonym_core.avals import ShapeDtypeStruct

@@ -10,7 +10,7 @@ from axonym_core.avals import AxisName, ShapedArray, aval_of
 from axonym_core.axes import as_axis_names
 from axonym_core.context import context
 from axonym_core.debug_info import debug_info
-from axonym_core.errors import ShapeError, TreeStructureError
+from axonym_core.errors import AxisNameError, ShapeError, TreeStructureError
 from axonym_core.tree_util import (
     PyTreeDef,
     keystr,
@@ -111,11 +111,23 @@ def check_inputs(
 
 
 def check_cotangents(
-    ct: Any, out_tree: PyTreeDef, out_avals: Sequence[ShapedArray], what: str
+    ct: Any,
+    out_tree: PyTreeDef,
+    out_avals: Sequence[ShapedArray],
+    what: str,
+    collective: frozenset[AxisName] = frozenset(),
 ) -> list[Any]:
     """Flatten cotangents, checking them against the results they belong to.
 
+    Args:
+        ct: Tree of cotangents.
+        out_tree: Tree of the results.
+        out_avals: Types of the results.
+        what: The function, for messages.
+        collective: Axes over which an unvarying result has one cotangent.
+
     Raises:
+        AxisNameError: A leaf varies over a collective axis, the result does not.
         TreeStructureError: Another tree than the function's result.
         ShapeError: A leaf of another shape.
         NotDifferentiableError: A leaf of another dtype.
@@ -134,6 +146,12 @@ def check_cotangents(
             raise ShapeError(
                 f"{what}: {leaf_path(tree, i, 'cotangent')} has shape {got.shape}, the result "
                 f"{aval.shape}"
+            )
+        for name in collective & (got.names - aval.names):
+            raise AxisNameError(
+                f"{what}: {leaf_path(tree, i, 'cotangent')} varies over axis {name!r} ({got}), but "
+                f"the result does not ({aval}), and reduce_axes makes it one value with one "
+                f"cotangent; sum the cotangent (lax.psum), or leave {name!r} out of reduce_axes"
             )
         if tangent.dtype == dtypes.float0:
             checked.append(Zero(tangent))

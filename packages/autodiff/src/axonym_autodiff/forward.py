@@ -6,7 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import dtypes, lax
-from axonym_core.avals import ShapedArray, aval_of
+from axonym_core.avals import (
+    NamedEntries,
+    ShapedArray,
+    aval_of,
+    join_all_named,
+    join_named,
+)
 from axonym_core.context import context
 from axonym_core.errors import ShapeError, TreeStructureError
 from axonym_core.jaxpr import JaxprEqn, Var
@@ -16,8 +22,10 @@ from axonym_core.tree_util import tree_flatten, tree_unflatten
 from .arguments import function_name, leaf_path
 from .errors import NotDifferentiableError
 from .jvp_trace import JvpTrace
+from .linear_transpose import transpose_flat
 from .programs import runnable_params
-from .tape import LinearTracer, TapeTrace
+from .rule_tables import Reading
+from .tape import LinearTracer, TapeTrace, backward_pass, widen
 from .zeros import Zero, instantiate
 
 
@@ -171,8 +179,8 @@ class LinearMap:
                 f"linearize: the tangents have the structure {tree}, the arguments had "
                 f"{self._in_tree}"
             )
-        env: dict[Var, Any] = {}
-        for i, (var, aval, t) in enumerate(zip(self._inputs, self._in_avals, leaves, strict=True)):
+        checked: list[Any] = []
+        for i, (aval, t) in enumerate(zip(self._in_avals, leaves, strict=True)):
             if aval_of(t).shape != aval.shape:
                 raise ShapeError(
                     f"linearize: {leaf_path(tree, i, 'tangents')} has shape {aval_of(t).shape}, "
@@ -180,7 +188,17 @@ class LinearMap:
                 )
             if aval.dtype != dtypes.float0 and aval_of(t).dtype != aval.dtype:
                 t = lax.convert_element_type(t, aval.dtype)
-            env[var] = t
+            checked.append(widen(t, aval.named))
+        further = join_all_named([aval_of(t) for t in checked])
+        if any(aval_of(t).named != a.named for t, a in zip(checked, self._in_avals, strict=True)):
+            outs = self._at_further_axes(checked, further)
+        else:
+            outs = self._forwards(checked)
+        return tree_unflatten(self._out_tree, outs)
+
+    def _forwards(self, tangents: Sequence[Any]) -> list[Any]:
+        """Results for tangents that vary over the axes that the arguments vary over."""
+        env: dict[Var, Any] = dict(zip(self._inputs, tangents, strict=True))
         for eqn in self._eqns:
             operands = [env[x] if type(x) is Var else x for x in eqn.invars]
             out = eqn.primitive.bind(*operands, **runnable_params(eqn.params))
@@ -188,8 +206,25 @@ class LinearMap:
                 env.update(zip(eqn.outvars, out, strict=True))
             else:
                 env[eqn.outvars[0]] = out
-        outs = [env[o] if type(o) is Var else instantiate(o) for o in self._outputs]
-        return tree_unflatten(self._out_tree, outs)
+        return [env[o] if type(o) is Var else instantiate(o) for o in self._outputs]
+
+    def _at_further_axes(self, tangents: Sequence[Any], further: NamedEntries) -> list[Any]:
+        """Results for tangents that vary over axes that the arguments do not vary over.
+
+        The programs inside were staged for the types of the arguments. Transposing stages them
+        anew, so the map is transposed twice.
+        """
+        outputs = [o if type(o) is Var else None for o in self._outputs]
+
+        def backwards(*cts: Any) -> list[Any]:
+            found = backward_pass(self._eqns, self._inputs, outputs, cts, Reading())
+            return [instantiate(c) for c in found]
+
+        avals = [
+            aval.update(named_shape=join_named(aval.named, further))
+            for aval in [aval_of(o) for o in self._outputs]
+        ]
+        return [instantiate(o) for o in transpose_flat(backwards, avals, tangents)]
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

@@ -70,7 +70,9 @@ class JvpTrace(Trace):
         """Tracer of a primal and its tangent; the primal itself where the tangent is zero."""
         if type(tangent) is Zero:
             return primal
-        return JvpTracer(self, primal, tangent)
+        # The two vary over the same axes by type, whichever of them does so by itself.
+        tangent = widen(tangent, aval_of(primal).named)
+        return JvpTracer(self, widen(primal, aval_of(tangent).named), tangent)
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Primal and tangent of a value."""

@@ -75,10 +75,13 @@ class Pullback:
         Raises:
             TreeStructureError: The cotangent has another structure than the result.
             ShapeError: A leaf has another shape.
+            AxisNameError: A leaf varies over an axis of `reduce_axes`, its result does not.
             NotDifferentiableError: A leaf has another dtype.
             NotLinearError: The function uses an operation that has no transpose.
         """
-        cts = check_cotangents(ct, self._out_tree, self._out_avals, self._what)
+        cts = check_cotangents(
+            ct, self._out_tree, self._out_avals, self._what, self._reading.collective
+        )
         return tree_unflatten(self._in_tree, self.flat(cts))
 
     def flat(self, cts: Sequence[Any]) -> list[Any]:

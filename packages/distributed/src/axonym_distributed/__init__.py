@@ -25,7 +25,6 @@ from ._processes import process_indices as process_indices
 __all__ = [
     "device_count",
     "devices",
-    "errors",
     "host_count",
     "host_id",
     "host_ids",

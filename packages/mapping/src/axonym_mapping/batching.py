@@ -17,7 +17,7 @@ from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo
 from axonym_core.errors import InternalError
-from axonym_core.jaxpr import Jaxpr
+from axonym_core.jaxpr import Jaxpr, subjaxprs
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.primitive import Primitive
 from axonym_core.staging import trace_flat
@@ -134,6 +134,9 @@ class BatchTrace(Trace):
             and primitive.uses_axes is not None
             and (primitive.stage is not None or self.axis.name in primitive.uses_axes(params))
         )
+        # Programs and types in the parameters mention the axis where operands vary by type.
+        if varies and not mapped and self.named and not named_here:
+            named_here = primitive.expand is not None or bool(subjaxprs(params))
         previous = context.trace
         context.trace = self.parent
         try:

@@ -10,6 +10,7 @@ from typing import Any
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
+from axonym_core.errors import DTypeError
 from axonym_core.primitives.elementwise import integer_pow_p, rem_p, sign_p, square_p
 from axonym_core.promotion import number_like, promote_args, promote_args_inexact
 
@@ -148,8 +149,8 @@ def floor_divide(x1: Any, x2: Any, /) -> Array:
         TypeError: An operand is neither an array nor a number.
 
     Example:
-        >>> floor_divide(-7, 2)
-        Array(-4, dtype=int32, weak_type=True)
+        >>> int(floor_divide(-7, 2))
+        -4
     """
     out = operators.floor_divide(x1, x2)
     return out if out is not NotImplemented else refuse_operands("floor_divide", x1, x2)
@@ -173,8 +174,8 @@ def remainder(x1: Any, x2: Any, /) -> Array:
         TypeError: An operand is neither an array nor a number.
 
     Example:
-        >>> remainder(-7, 2)
-        Array(1, dtype=int32, weak_type=True)
+        >>> int(remainder(-7, 2))
+        1
     """
     out = operators.remainder(x1, x2)
     return out if out is not NotImplemented else refuse_operands("remainder", x1, x2)
@@ -351,7 +352,7 @@ def fabs(x: Any, /) -> Array:
     """
     x = inexact("fabs", x)
     if aval_of(x).dtype in dtypes.COMPLEXES:
-        raise dtypes.DTypeError("fabs: complex numbers are not supported; use abs")
+        raise DTypeError("fabs: complex numbers are not supported; use abs")
     return lax.abs(x)
 
 

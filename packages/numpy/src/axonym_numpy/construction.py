@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import backends, dtypes, lax
 from axonym_core.array import Array, ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
@@ -189,7 +190,11 @@ def _common_dtype(leaves: list[Any]) -> dtypes.DType:
 
 def _host_converted(host: np.ndarray[Any, Any], wanted: dtypes.DType) -> np.ndarray[Any, Any]:
     """Convert numbers of a list, refusing what the dtype cannot hold."""
-    if host.dtype == object:
+    if host.dtype == object:  # integers of more than 64 bits
+        if wanted in dtypes.INEXACT:
+            return host.astype(np.complex128 if wanted in dtypes.COMPLEXES else np.float64).astype(
+                wanted
+            )
         raise DTypeError(
             f"asarray: an integer in the sequence does not fit {wanted}; give a wider dtype, such "
             "as 'float64'"
@@ -228,7 +233,7 @@ def _stack(a: Any, wanted: dtypes.DType, path: str) -> Array:
             )
     rows = [reshape_p.bind(row, new_sizes=(1, *row.shape)) for row in rows]
     out = rows[0] if len(rows) == 1 else concatenate_p.bind(*rows, dimension=0)
-    return out  # type: ignore[no-any-return]  # as above
+    return out
 
 
 def _ragged(a: Sequence[Any]) -> str:
@@ -324,9 +329,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if copy is False:
         raise ArgumentError("from_dlpack: copy=False, but the data is copied; leave copy out")
     if not hasattr(x, "__dlpack__"):
-        raise TypeError(
-            f"from_dlpack: a {type(x).__name__} has no method __dlpack__; use asarray"
-        )
+        raise TypeError(f"from_dlpack: a {type(x).__name__} has no method __dlpack__; use asarray")
     if isinstance(x, Array):
         return placed("from_dlpack", x, device)
     return placed("from_dlpack", as_concrete(np.from_dlpack(x)), device)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
@@ -60,7 +59,8 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         ShapeError: The dimension does not exist.
 
     Example:
-        >>> cumsum(np.array([1, 2, 3], np.int32))
+        >>> import axonym_numpy as anp
+        >>> anp.cumsum(anp.array([1, 2, 3]))
         Array([1, 3, 6], dtype=int32)
     """
     return _cumulate("cumsum", cumsum_p, a, axis, dtype)
@@ -72,7 +72,8 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
     Arguments and errors are those of `cumsum`.
 
     Example:
-        >>> cumprod(np.array([1, 2, 3], np.int32))
+        >>> import axonym_numpy as anp
+        >>> anp.cumprod(anp.array([1, 2, 3]))
         Array([1, 2, 6], dtype=int32)
     """
     return _cumulate("cumprod", cumprod_p, a, axis, dtype)
@@ -107,7 +108,8 @@ def cumulative_sum(
         ShapeError: The dimension does not exist.
 
     Example:
-        >>> cumulative_sum(np.array([1, 2], np.int32), include_initial=True)
+        >>> import axonym_numpy as anp
+        >>> anp.cumulative_sum(anp.array([1, 2]), include_initial=True)
         Array([0, 1, 3], dtype=int32)
     """
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial)
@@ -119,7 +121,8 @@ def cumulative_prod(
     """Running products along a dimension; arguments and errors are those of `cumulative_sum`.
 
     Example:
-        >>> cumulative_prod(np.array([2, 3], np.int32), include_initial=True)
+        >>> import axonym_numpy as anp
+        >>> anp.cumulative_prod(anp.array([2, 3]), include_initial=True)
         Array([1, 2, 6], dtype=int32)
     """
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial)
@@ -157,7 +160,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         ShapeError: The dimension does not exist.
 
     Example:
-        >>> diff(np.array([1, 4, 9], np.int32))
+        >>> import axonym_numpy as anp
+        >>> anp.diff(anp.array([1, 4, 9]))
         Array([3, 5], dtype=int32)
     """
     a = array_of("diff", a)
@@ -181,7 +185,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
         to_begin: Numbers to put before them.
 
     Example:
-        >>> ediff1d(np.array([1, 4, 9], np.int32), to_begin=0)
+        >>> import axonym_numpy as anp
+        >>> anp.ediff1d(anp.array([1, 4, 9]), to_begin=0)
         Array([0, 3, 5], dtype=int32)
     """
     flat = array_of("ediff1d", ary)
@@ -234,7 +239,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None) -> Any:
         ShapeError: A dimension has fewer than two points.
 
     Example:
-        >>> gradient(np.array([1.0, 4.0, 9.0], np.float32))
+        >>> import axonym_numpy as anp
+        >>> anp.gradient(anp.array([1.0, 4.0, 9.0]))
         Array([3., 4., 5.], dtype=float32)
     """
     f = array_of("gradient", inexact("gradient", f))
@@ -271,7 +277,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
         ShapeError: The dimension does not exist.
 
     Example:
-        >>> trapezoid(np.array([1.0, 2.0, 3.0], np.float32))
+        >>> import axonym_numpy as anp
+        >>> anp.trapezoid(anp.array([1.0, 2.0, 3.0]))
         Array(4., dtype=float32)
     """
     y = array_of("trapezoid", inexact("trapezoid", y))
@@ -288,5 +295,3 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
                 width, tuple([width.size if d == axis else 1 for d in range(y.ndim)])
             )
     return sum_over(operators.multiply(both, width), axis) * 0.5
-
-

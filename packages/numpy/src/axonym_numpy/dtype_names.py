@@ -16,6 +16,7 @@ import math
 from typing import Any, Final
 
 import numpy as np
+
 from axonym_core import dtypes
 from axonym_core.array import Array
 from axonym_core.dtypes import COMPLEXES, DTYPES, FLOATS, INEXACT, INTEGERS, SIGNED, DType

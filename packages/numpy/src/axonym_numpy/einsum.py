@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from axonym_core import lax
 from axonym_core.array import Array
 from axonym_core.avals import AxisName, aval_of
 from axonym_core.errors import ShapeError
@@ -133,7 +132,7 @@ def _path(parsed: _Parsed, shapes: tuple[tuple[int, ...], ...], optimize: Any) -
     n = len(shapes)
     if n <= 2 or optimize is False:
         return ((0, 1),) * (n - 1)
-    import opt_einsum  # noqa: PLC0415  # only products of three operands or more need it
+    import opt_einsum  # only products of three operands or more need it
 
     letters: dict[int, str] = {}
 
@@ -141,7 +140,7 @@ def _path(parsed: _Parsed, shapes: tuple[tuple[int, ...], ...], optimize: Any) -
         return "".join([letters.setdefault(v, opt_einsum.get_symbol(len(letters))) for v in labels])
 
     equation = ",".join([term(labels) for labels in parsed.operands]) + "->" + term(parsed.out)
-    how = "auto" if optimize is True else optimize
+    how: Any = "auto" if optimize is True else optimize
     path, _ = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize=how)
     return tuple([tuple(step) for step in path])
 
@@ -184,18 +183,14 @@ def _contract_all(
     ((out, labels),) = terms
     if not path:
         out, labels = reduce_one(out, labels, parsed.out, names)
-    elif len(labels) > len(parsed.out):
-        out, labels = reduce_one(out, labels, parsed.out)
-    missing = tuple([v for v in parsed.out if v not in labels])
-    if missing:  # letters that had size 1 in every operand but the one that was squeezed
-        out = lax.broadcast(out, tuple([known[v] for v in missing]))
-        labels = (*missing, *labels)
     return arrange(out, labels, parsed.out)
 
 
 def _prepared(args: tuple[Any, ...]) -> tuple[str, list[Any], _Parsed]:
     if not args:
-        raise ArgumentError("einsum: no subscripts and no operands; write einsum('ij,jk->ik', x, y)")
+        raise ArgumentError(
+            "einsum: no subscripts and no operands; write einsum('ij,jk->ik', x, y)"
+        )
     subscripts, operands = (args[0], args[1:]) if isinstance(args[0], str) else _interleaved(args)
     if not operands:
         raise ArgumentError(f"einsum: subscripts={subscripts!r} come without operands")
@@ -237,7 +232,8 @@ def einsum(
         AxisNameError: A named axis is not in scope.
 
     Example:
-        >>> x = lax.full((2, 3), 1.0)
+        >>> from axonym_numpy import ones
+        >>> x = ones((2, 3))
         >>> einsum("ij,kj->ik", x, x).shape
         (2, 2)
     """
@@ -275,11 +271,12 @@ def einsum_path(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> t
         List of the positions that are contracted in each step, and a text to print.
 
     Example:
-        >>> x = lax.full((2, 2), 1.0)
+        >>> from axonym_numpy import ones
+        >>> x = ones((2, 2))
         >>> einsum_path("ij,jk,kl->il", x, x, x)[0]
         [(0, 1), (0, 1)]
     """
-    import opt_einsum  # noqa: PLC0415  # as above
+    import opt_einsum  # as above
 
     text, arrays, _ = _prepared((subscripts, *operands))
     path, info = opt_einsum.contract_path(

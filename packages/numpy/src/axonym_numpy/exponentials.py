@@ -203,13 +203,14 @@ def _log_sum(x: Any, y: Any, *, scale: float | None) -> Array:
     """`log(exp(x) + exp(y))`, as the larger one plus a logarithm between 0 and log 2.
 
     The choice of the larger one selects between two exact forms of one function, so derivatives
-    of all orders are right at ties too. An infinite larger one is the result.
+    of all orders are right at ties too. Two equal infinities are their own result.
     """
     x, y = broadcast_args("logaddexp", x, y)
     larger = lax.ge(x, y)
     high = lax.select(larger, x, y)
     gap = lax.select(larger, lax.sub(y, x), lax.sub(x, y))
     infinite = lax.eq(lax.abs(high), number_like(math.inf, aval_of(high)))
+    infinite = lax.bitwise_and(infinite, lax.eq(x, y))
     gap = lax.select(infinite, number_like(-math.inf, aval_of(gap)), gap)
     if scale is None:
         return lax.add(high, lax.log1p(lax.exp(gap)))

@@ -10,6 +10,7 @@ from typing import Any
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
+from axonym_core.errors import DTypeError
 from axonym_core.primitives.elementwise import clamp_p, max_p, min_p
 from axonym_core.promotion import (
     broadcast_args,
@@ -178,5 +179,5 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
     """
     x1, x2 = promote_dtypes_inexact("heaviside", x1, x2)
     if aval_of(x1).dtype in dtypes.COMPLEXES:
-        raise dtypes.DTypeError("heaviside: complex numbers have no order; take a real part")
+        raise DTypeError("heaviside: complex numbers have no order; take a real part")
     return _heaviside(x1, x2)

@@ -9,10 +9,12 @@ import math
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
 from axonym_core.dtypes import COMPLEXES, FLOATS
+from axonym_core.errors import DTypeError
 from axonym_core.primitives.elementwise import is_finite_p, ne_p, nextafter_p
 from axonym_core.promotion import (
     broadcast_args,
@@ -133,7 +135,7 @@ def isposinf(x: Any, /) -> Array:
     x = numeric("isposinf", x)
     dtype = aval_of(x).dtype
     if dtype in COMPLEXES:
-        raise dtypes.DTypeError("isposinf: complex numbers have no sign; test their parts")
+        raise DTypeError("isposinf: complex numbers have no sign; test their parts")
     return _equals_infinity(x, math.inf) if dtype in FLOATS else _everywhere(x, False)
 
 
@@ -156,7 +158,7 @@ def isneginf(x: Any, /) -> Array:
     x = numeric("isneginf", x)
     dtype = aval_of(x).dtype
     if dtype in COMPLEXES:
-        raise dtypes.DTypeError("isneginf: complex numbers have no sign; test their parts")
+        raise DTypeError("isneginf: complex numbers have no sign; test their parts")
     return _equals_infinity(x, -math.inf) if dtype in FLOATS else _everywhere(x, False)
 
 
@@ -184,7 +186,7 @@ def signbit(x: Any, /) -> Array:
     if dtype in FLOATS:
         x = lax.bitcast_convert_type(x, _BITS[dtype.itemsize])
     elif dtype in COMPLEXES:
-        raise dtypes.DTypeError("signbit: complex numbers have no sign; test their parts")
+        raise DTypeError("signbit: complex numbers have no sign; test their parts")
     elif dtype not in dtypes.SIGNED:
         return _everywhere(x, False)
     return lax.lt(x, number_like(0, aval_of(x)))
@@ -312,9 +314,9 @@ def ldexp(x1: Any, x2: Any, /) -> Array:
     x1 = inexact("ldexp", x1)
     x2 = numeric("ldexp", x2)
     if aval_of(x1).dtype in COMPLEXES:
-        raise dtypes.DTypeError("ldexp: x1 is complex; scale its parts")
+        raise DTypeError("ldexp: x1 is complex; scale its parts")
     if aval_of(x2).dtype not in dtypes.INTEGERS:
-        raise dtypes.DTypeError(
+        raise DTypeError(
             f"ldexp: x2 is {aval_of(x2)}; give integers, for other exponents use x1 * exp2(x2)"
         )
     if not isinstance(x2, Array | np.ndarray):
@@ -364,7 +366,7 @@ def frexp(x: Any, /) -> tuple[Array, Array]:
     x = inexact("frexp", x)
     dtype = aval_of(x).dtype
     if dtype in COMPLEXES or dtype.itemsize < 2:
-        raise dtypes.DTypeError(f"frexp: x is {aval_of(x)}; give real numbers of 16 bits or more")
+        raise DTypeError(f"frexp: x is {aval_of(x)}; give real numbers of 16 bits or more")
     return _frexp(convert(x, dtype))
 
 

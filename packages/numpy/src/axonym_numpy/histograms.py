@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import aval_of
@@ -15,6 +16,7 @@ from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.promotion import number_like, promote_dtypes_inexact
 
 from .composites import composite
+from .construction import asarray
 from .cumulative import diff
 from .errors import ArgumentError
 from .operands import array_of, concrete_of, convert, inexact, size_of
@@ -25,7 +27,9 @@ from .sorting import searchsorted
 __all__ = ["bincount", "histogram", "histogram_bin_edges", "interp"]
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, *, length: int | None = None) -> Array:
+def bincount(
+    x: Any, weights: Any = None, minlength: int = 0, *, length: int | None = None
+) -> Array:
     """How often each integer from 0 on occurs, or the sum of the weights of its places.
 
     Args:
@@ -87,7 +91,7 @@ def _count(x: Any, w: Any, *, length: int) -> Array:
             x = convert(x, dtypes.int32)
             beyond = np.int32(length)
         x = lax.select(lax.lt(x, number_like(0, x.aval)), beyond, x)
-    return zeros.at[x].add(w, mode="drop")  # type: ignore[attr-defined]  # registered
+    return zeros.at[x].add(w, mode="drop")
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Array:
@@ -111,9 +115,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Array:
     a = array_of("histogram", inexact("histogram", a))
     if isinstance(bins, str):
         raise ArgumentError(f"histogram: bins={bins!r}: give a number of bins, or their edges")
-    if isinstance(bins, Array | np.ndarray | list | tuple) and np.ndim(bins):  # type: ignore[arg-type]  # arrays have one
-        edges = lax.concatenate([lax.expand_dims(array_of("histogram", b), (0,)) for b in bins], 0) if isinstance(bins, list | tuple) else array_of("histogram", bins)
-        return edges
+    if isinstance(bins, list | tuple) or getattr(bins, "ndim", None):
+        return asarray(bins)
     number = size_of("histogram", "bins", bins)
     if not number:
         raise ArgumentError("histogram: bins=0; give 1 bin or more")
@@ -209,7 +212,9 @@ def _interp(
     return lax.select(lax.gt(x, lax.broadcast_in_dim(xp[n - 1], x.shape, ())), right, out)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Array:
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Array:
     """Values of a function that is linear between points.
 
     Args:
@@ -227,7 +232,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         ShapeError: `xp` and `fp` are not vectors of one size, or are empty.
 
     Example:
-        >>> interp(2.5, np.array([1.0, 2.0, 3.0], np.float32), np.array([3.0, 2.0, 0.0], np.float32))
+        >>> x, y = np.array([1.0, 2.0, 3.0], np.float32), np.array([3.0, 2.0, 0.0], np.float32)
+        >>> interp(2.5, x, y)
         Array(1., dtype=float32)
     """
     x, xp = promote_dtypes_inexact("interp", x, xp)

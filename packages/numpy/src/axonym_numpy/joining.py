@@ -9,6 +9,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import aval_of
@@ -453,5 +454,5 @@ def _repeat_traced(a: Array, repeats: Array, axis: int, length: int | None) -> A
     counts = lax.broadcast_in_dim(repeats, (n,), () if not repeats.ndim else (0,))
     ends = lax.cumsum(lax.convert_element_type(counts, "int32"))
     # An element's successors begin where it ends: count how many have begun at each position.
-    marks = lax.full((length,), 0, "int32").at[ends].add(1)  # type: ignore[attr-defined]  # registered
+    marks = lax.full((length,), 0, "int32").at[ends].add(1)
     return take(a, lax.cumsum(marks), axis, mode="clip")

@@ -1,9 +1,9 @@
 """Products of two arrays whose dimensions carry labels, summed over what is not kept.
 
-This is the step that `einsum`, `matmul`, `dot` and their kin consist of: shared labels that are kept
-are batch dimensions of one `dot_general`, shared ones that are not are contracted, the rest are
-free. Named axes are summed over in the same operation, so that reverse mode never holds a cotangent
-for each index of them.
+This is the step that `einsum`, `matmul`, `dot` and their kin consist of: shared labels that are
+kept are batch dimensions of one `dot_general`, shared ones that are not are contracted, the rest
+are free. Named axes are summed over in the same operation, so that reverse mode never holds a
+cotangent for each index of them.
 """
 
 # mypy: disable-error-code="no-any-return"

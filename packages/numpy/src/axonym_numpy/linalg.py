@@ -105,8 +105,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         ord: For vectors: 2 (also None), 1, another number p for the p-norm, 0 for the number of
             elements that are not 0, infinity or minus infinity. For matrices: ``"fro"`` (also
             None), 1, -1, infinity or minus infinity.
-        axis: Dimension of vectors (or the name of a named axis, or a tuple of both with `ord` None),
-            or pair of dimensions of matrices; None takes the whole array, flat where `ord` is None.
+        axis: Dimension of vectors (or the name of a named axis, or a tuple of both with `ord`
+            None), or pair of dimensions of matrices; None takes the whole array, flat where `ord`
+            is None.
         keepdims: Whether dimensions stay, with size 1.
 
     Returns:
@@ -118,7 +119,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         AxisNameError: A named axis is not in scope.
 
     Example:
-        >>> norm(lax.full((4,), 2.0))
+        >>> norm(lax.full((4,), 2.0, "float32"))
         Array(4., dtype=float32)
     """
     x = array_of("norm", inexact("norm", x))
@@ -177,7 +178,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         ArgumentError: `ord` is no number.
 
     Example:
-        >>> vector_norm(lax.full((2, 2), 2.0))
+        >>> vector_norm(lax.full((2, 2), 2.0, "float32"))
         Array(4., dtype=float32)
     """
     x = array_of("vector_norm", inexact("vector_norm", x))
@@ -192,7 +193,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array
     """Norm of the matrices in the last two dimensions; arguments and errors are those of `norm`.
 
     Example:
-        >>> matrix_norm(lax.full((2, 2), 2.0))
+        >>> matrix_norm(lax.full((2, 2), 2.0, "float32"))
         Array(4., dtype=float32)
     """
     return norm(x, ord, (-2, -1), keepdims)
@@ -210,7 +211,7 @@ def matrix_power(a: Any, n: int) -> Array:
         ArgumentError: `n` is negative.
 
     Example:
-        >>> matrix_power(lax.full((2, 2), 1.0), 3)
+        >>> matrix_power(lax.full((2, 2), 1.0, "float32"), 3)
         Array([[4., 4.],
                [4., 4.]], dtype=float32)
     """
@@ -244,7 +245,8 @@ def multi_dot(arrays: Sequence[Any], *, precision: Any = None) -> Array:
         ShapeError: Neighbours do not fit.
 
     Example:
-        >>> multi_dot([lax.full((2, 3), 1.0), lax.full((3, 4), 1.0), lax.full((4,), 1.0)])
+        >>> x = eye(2)
+        >>> multi_dot([x, x, lax.full((2,), 12.0, "float32")])
         Array([12., 12.], dtype=float32)
     """
     xs = [array_of("multi_dot", x) for x in sequence_of("multi_dot", "arrays", arrays)]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.errors import ShapeError
@@ -48,7 +49,9 @@ def _diagonal_mask(*, n: int, m: int, k: int, dtype: Any) -> Array:
     return lax.convert_element_type(lax.eq(lax.add(rows, np.int32(k)), columns), dtype)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None) -> Array:
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
+) -> Array:
     """Matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
@@ -150,7 +153,8 @@ def tril(m: Any, k: int = 0) -> Array:
         ShapeError: `m` has fewer than two dimensions.
 
     Example:
-        >>> tril(ones((2, 2)))
+        >>> import axonym_numpy as anp
+        >>> tril(anp.ones((2, 2)))
         Array([[1., 0.],
                [1., 1.]], dtype=float32)
     """
@@ -171,7 +175,8 @@ def triu(m: Any, k: int = 0) -> Array:
         ShapeError: `m` has fewer than two dimensions.
 
     Example:
-        >>> triu(ones((2, 2)), 1)
+        >>> import axonym_numpy as anp
+        >>> triu(anp.ones((2, 2)), 1)
         Array([[0., 1.],
                [0., 0.]], dtype=float32)
     """
@@ -237,7 +242,8 @@ def diag(v: Any, k: int = 0) -> Array:
         ShapeError: `v` is neither a matrix nor a vector.
 
     Example:
-        >>> diag(ones(2, int), 1)
+        >>> import axonym_numpy as anp
+        >>> diag(anp.ones(2, int), 1)
         Array([[0, 1, 0],
                [0, 0, 1],
                [0, 0, 0]], dtype=int32)
@@ -259,7 +265,8 @@ def diagflat(v: Any, k: int = 0) -> Array:
         k: Which diagonal.
 
     Example:
-        >>> diagflat(ones((1, 2), int))
+        >>> import axonym_numpy as anp
+        >>> diagflat(anp.ones((1, 2), int))
         Array([[1, 0],
                [0, 1]], dtype=int32)
     """
@@ -281,7 +288,8 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = False
         ArgumentError: `wrap` or `inplace` is true.
 
     Example:
-        >>> fill_diagonal(zeros((2, 2)), 5)
+        >>> import axonym_numpy as anp
+        >>> fill_diagonal(anp.zeros((2, 2)), 5)
         Array([[5., 0.],
                [0., 5.]], dtype=float32)
     """
@@ -298,8 +306,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = False
     if values.ndim:
         flat = lax.reshape(values, (values.size,))
         values = flat[np.arange(n) % max(values.size, 1)]
-    updated: Array = a.at[(index,) * a.ndim].set(values)  # type: ignore[attr-defined]  # registered
-    return updated
+    return a.at[(index,) * a.ndim].set(values)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
@@ -311,7 +318,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
         increasing: Whether powers increase from left to right.
 
     Example:
-        >>> vander(full(1, 3.0), 3)
+        >>> import axonym_numpy as anp
+        >>> vander(anp.full(1, 3.0), 3)
         Array([[9., 3., 1.]], dtype=float32)
     """
     x = array_of("vander", x)
@@ -368,9 +376,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return _diagonal(a, offset=as_ints(offset, "diagonal", "offset")[0], axis1=first, axis2=second)
 
 
-def trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None
-) -> Array:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
     """Sums of the diagonals of the matrices in two dimensions of an array.
 
     Args:

@@ -144,9 +144,7 @@ def nanstd(
     return std(a, axis, dtype, ddof, keepdims=keepdims, where=_both("nanstd", a, where))
 
 
-def _nan_extremum(
-    name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
-) -> Array:
+def _nan_extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
     largest = name == "nanmax"
     reduce = max if largest else min
     a = array_of(name, a)

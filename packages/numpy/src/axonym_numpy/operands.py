@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
+
 from axonym_core.array import Array, ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.dtypes import INEXACT, DType

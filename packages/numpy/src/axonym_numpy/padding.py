@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
 from axonym_core import lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
@@ -120,7 +121,7 @@ def _odd(
 
 @composite("widths", "name")
 def _statistical(a: Any, *, widths: Widths, name: str) -> Array:
-    from . import reductions, statistics  # noqa: PLC0415  # only this seldom used mode needs them
+    from . import reductions, statistics  # only this seldom used mode needs them
 
     reduce = statistics.mean if name == "mean" else getattr(reductions, name)
     for axis, (low, high) in enumerate(widths):
@@ -216,6 +217,7 @@ def pad(
 
 
 def _constant(a: Array, widths: Widths, constant_values: Any) -> Array:
+    values: list[list[Any]]
     if isinstance(constant_values, Array) and constant_values.ndim:
         spread = lax.broadcast_in_dim(
             constant_values, (a.ndim, 2), tuple(range(2 - constant_values.ndim, 2))

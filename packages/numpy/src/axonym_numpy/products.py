@@ -70,7 +70,7 @@ def matmul(
         AxisNameError: A named axis is not in scope.
 
     Example:
-        >>> matmul(lax.full((2, 3), 1.0), lax.full((3,), 2.0))
+        >>> matmul(lax.full((2, 3), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array([6., 6.], dtype=float32)
     """
     if axis_names == () and precision is None and preferred_element_type is None:
@@ -141,7 +141,7 @@ def dot(
         AxisNameError: A named axis is not in scope.
 
     Example:
-        >>> dot(lax.full((3,), 1.0), lax.full((3,), 2.0))
+        >>> dot(lax.full((3,), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array(6., dtype=float32)
     """
     x, y = array_of("dot", a), array_of("dot", b)
@@ -189,7 +189,7 @@ def tensordot(
         AxisNameError: A named axis is not in scope.
 
     Example:
-        >>> tensordot(lax.full((2, 3), 1.0), lax.full((3, 4), 1.0), 1).shape
+        >>> tensordot(lax.full((2, 3), 1.0, "float32"), lax.full((3, 4), 1.0, "float32"), 1).shape
         (2, 4)
     """
     x, y = array_of("tensordot", a), array_of("tensordot", b)
@@ -242,7 +242,7 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
         ShapeError: The arrays differ in their number of elements.
 
     Example:
-        >>> vdot(lax.full((2, 2), 1.0), lax.full((4,), 2.0))
+        >>> vdot(lax.full((2, 2), 1.0, "float32"), lax.full((4,), 2.0, "float32"))
         Array(8., dtype=float32)
     """
     x, y = array_of("vdot", a), array_of("vdot", b)
@@ -268,7 +268,7 @@ def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any 
         ShapeError: The last dimensions differ in size.
 
     Example:
-        >>> inner(lax.full((2, 3), 1.0), lax.full((4, 3), 1.0)).shape
+        >>> inner(lax.full((2, 3), 1.0, "float32"), lax.full((4, 3), 1.0, "float32")).shape
         (2, 4)
     """
     x, y = array_of("inner", a), array_of("inner", b)
@@ -315,7 +315,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None) -> Arr
         ShapeError: The shapes do not fit.
 
     Example:
-        >>> vecdot(lax.full((2, 3), 1.0), lax.full((3,), 2.0))
+        >>> vecdot(lax.full((2, 3), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array([6., 6.], dtype=float32)
     """
     x, y = array_of("vecdot", x1), array_of("vecdot", x2)
@@ -334,7 +334,7 @@ def matvec(x1: Any, x2: Any, /) -> Array:
         ShapeError: The shapes do not fit.
 
     Example:
-        >>> matvec(lax.full((2, 3), 1.0), lax.full((3,), 2.0))
+        >>> matvec(lax.full((2, 3), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array([6., 6.], dtype=float32)
     """
     return _last_contracted("matvec", array_of("matvec", x1), array_of("matvec", x2), 2, 1, None)
@@ -351,7 +351,7 @@ def vecmat(x1: Any, x2: Any, /) -> Array:
         ShapeError: The shapes do not fit.
 
     Example:
-        >>> vecmat(lax.full((2,), 1.0), lax.full((2, 3), 2.0))
+        >>> vecmat(lax.full((2,), 1.0, "float32"), lax.full((2, 3), 2.0, "float32"))
         Array([4., 4., 4.], dtype=float32)
     """
     x, y = lax.conj(array_of("vecmat", x1)), array_of("vecmat", x2)

@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import AxisName, aval_of
@@ -293,9 +294,7 @@ def percentile(
         >>> percentile(np.array([1.0, 2.0, 4.0], np.float32), 75)
         Array(3., dtype=float32)
     """
-    return _quantile_of(
-        "percentile", a, _hundredth("percentile", q), axis, method, keepdims, False
-    )
+    return _quantile_of("percentile", a, _hundredth("percentile", q), axis, method, keepdims, False)
 
 
 def nanpercentile(

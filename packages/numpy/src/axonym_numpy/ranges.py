@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import aval_of
@@ -59,6 +60,16 @@ def _known_number(name: str, argument: str, x: Any) -> Any:
     return x
 
 
+def _length(first: Any, last: Any, distance: Any) -> int:
+    """Number of steps from the first number that stay short of the last one."""
+    if isinstance(first, int) and isinstance(last, int) and isinstance(distance, int):
+        return max(-((first - last) // distance), 0)
+    quotient = (last - first) / distance
+    if not math.isfinite(quotient):
+        raise ArgumentError(f"arange: start={first}, stop={last}, step={distance} never end")
+    return max(math.ceil(quotient), 0)
+
+
 @composite("size", "dtype", "start", "step")
 def _affine(*, size: int, dtype: Any, start: Any, step: Any) -> Array:
     out = lax.iota(dtype, size)
@@ -105,6 +116,7 @@ def arange(
         wanted = dtypes.as_dtype(dtype)
     if wanted == dtypes.bool_ or wanted in dtypes.COMPLEXES:
         raise DTypeError(f"arange: dtype={wanted} has no ranges; give integers or real numbers")
+    first: Any
     if stop is None:
         first, last = 0, known["start"]
     else:
@@ -112,14 +124,10 @@ def arange(
     distance = known.get("step", 1)
     if distance == 0:
         raise ArgumentError("arange: step=0; give another number")
-    first, last, distance = [v.item() if isinstance(v, np.generic) else v for v in (first, last, distance)]
-    if all(isinstance(v, int) for v in (first, last, distance)):
-        size = max(-((first - last) // distance) if distance > 0 else -((last - first) // -distance), 0)
-    else:
-        quotient = (last - first) / distance
-        if not math.isfinite(quotient):
-            raise ArgumentError(f"arange: start={first}, stop={last}, step={distance} never end")
-        size = max(math.ceil(quotient), 0)
+    first, last, distance = [
+        v.item() if isinstance(v, np.generic) else v for v in (first, last, distance)
+    ]
+    size = _length(first, last, distance)
     if wanted in dtypes.INTEGERS:
         first, distance = int(first), int(first + distance) - int(first)
         if not size:
@@ -210,7 +218,7 @@ def linspace(
     if not retstep:
         return out
     ends = broadcast_arrays(start, stop)
-    return out, _step(*ends, n, endpoint)
+    return out, _step(ends[0], ends[1], n, endpoint)
 
 
 def logspace(
@@ -246,14 +254,13 @@ def logspace(
 def _geomspace(start: Any, stop: Any, *, num: int, endpoint: bool) -> Array:
     start, stop = broadcast_arrays(*[array_of("geomspace", v) for v in (start, stop)])
     ratio = lax.div(stop, start)
-    logarithm = lax.log(ratio)
     parts = max(num - 1 if endpoint else num, 1)
     shape = (num, *start.shape)
     every = tuple(range(1, len(shape)))
     count = lax.broadcasted_iota(dtypes.int32, shape, 0)
     share = lax.div(lax.convert_element_type(count, start.dtype), number_like(parts, start.aval))
     first = lax.broadcast_in_dim(start, shape, every)
-    out = lax.mul(first, lax.exp(lax.mul(share, lax.broadcast_in_dim(logarithm, shape, every))))
+    out = lax.mul(first, lax.pow(lax.broadcast_in_dim(ratio, shape, every), share))
     out = lax.select(lax.eq(count, np.int32(0)), first, out)
     if endpoint and num > 1:
         last = lax.eq(count, np.int32(num - 1))
@@ -292,7 +299,9 @@ def geomspace(
     return out if dtype is None else convert(out, dtypes.as_dtype(dtype))
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Array]:
+def meshgrid(
+    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> list[Array]:
     """Coordinates of the points of a grid, from vectors of coordinates.
 
     Args:
@@ -414,6 +423,4 @@ def fromfunction(
     """
     sizes = as_ints(shape, "fromfunction", "shape")
     wanted = dtypes.as_dtype(dtype)
-    return function(
-        *[lax.broadcasted_iota(wanted, sizes, d) for d in range(len(sizes))], **kwargs
-    )
+    return function(*[lax.broadcasted_iota(wanted, sizes, d) for d in range(len(sizes))], **kwargs)

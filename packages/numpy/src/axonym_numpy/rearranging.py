@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import lax
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.errors import ShapeError
@@ -112,9 +113,7 @@ def _roll(a: Any, *, shifts: tuple[int, ...], axes: tuple[int, ...]) -> Array:
             front, back = [0] * a.ndim, list(a.shape)
             front[axis], back[axis] = cut, cut
             ones = (1,) * a.ndim
-            tail = slice_p.bind(
-                a, start_indices=tuple(front), limit_indices=a.shape, strides=ones
-            )
+            tail = slice_p.bind(a, start_indices=tuple(front), limit_indices=a.shape, strides=ones)
             head = slice_p.bind(
                 a, start_indices=(0,) * a.ndim, limit_indices=tuple(back), strides=ones
             )
@@ -148,9 +147,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     a = array_of("roll", a)
     if axis is None:
         return lax.reshape(roll(lax.reshape(a, (a.size,)), shift, 0), a.shape)
-    axes = tuple(
-        [as_dimension(d, a.ndim, "roll", "axis") for d in as_ints(axis, "roll", "axis")]
-    )
+    axes = tuple([as_dimension(d, a.ndim, "roll", "axis") for d in as_ints(axis, "roll", "axis")])
     if isinstance(shift, Array) and not isinstance(shift, ConcreteArray):
         return _roll_traced(a, shift, axes)
     shifts = as_ints(shift.tolist() if hasattr(shift, "tolist") else shift, "roll", "shift")

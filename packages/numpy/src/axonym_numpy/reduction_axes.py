@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from axonym_core import lax
 from axonym_core.array import Array
 from axonym_core.avals import AxisName, ShapedArray, aval_of
@@ -163,7 +164,7 @@ def collect(x: Any, axis: AxisName) -> Array:
     spread = lax.broadcast_in_dim(x, shape, tuple(range(1, len(shape))))
     own = lax.select(here, spread, scalar_of(0, dtype))
     out = reduce_sum_p.bind(own, axes=(), axis_names=(axis,))
-    return lax.ne(out, scalar_of(0, dtype)) if aval.dtype == bool_ else out  # type: ignore[no-any-return]  # bind is untyped
+    return lax.ne(out, scalar_of(0, dtype)) if aval.dtype == bool_ else out
 
 
 def collect_all(

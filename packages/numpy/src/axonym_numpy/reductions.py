@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import ShapedArray, aval_of
@@ -107,7 +108,7 @@ def sum(
         AxisNameError: A named axis is not in scope.
 
     Example:
-        >>> sum(lax.full((2, 3), 1.0), axis=0)
+        >>> sum(lax.full((2, 3), 1.0, "float32"), axis=0)
         Array([2., 2., 2.], dtype=float32)
     """
     a, aval = _summand("sum", a, dtype)
@@ -136,7 +137,7 @@ def prod(
         elements is 1.
 
     Example:
-        >>> prod(lax.full((2, 3), 2.0), axis=0)
+        >>> prod(lax.full((2, 3), 2.0, "float32"), axis=0)
         Array([4., 4., 4.], dtype=float32)
     """
     a, aval = _summand("prod", a, dtype)
@@ -166,9 +167,7 @@ def extreme(dtype: DType, largest: bool) -> Any:
     return scalar_of(float(info.max if largest else info.min), dtype)
 
 
-def _extremum(
-    name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
-) -> Array:
+def _extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
     largest = name == "max"
     a = a if hasattr(a, "aval") else array_of(name, a)
     aval = a.aval

@@ -154,7 +154,7 @@ def round(a: Any, decimals: int = 0) -> Array:
         Array of the shape and dtype of `a`.
 
     Example:
-        >>> round(2.345, 2)
+        >>> round(2.346, 2)
         Array(2.35, dtype=float32, weak_type=True)
         >>> round(1250, -2)
         Array(1200, dtype=int32, weak_type=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
 from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.lax.arguments import as_dimension
-from axonym_core.lax.indexing import wrap_negative
 from axonym_core.primitives.elementwise import select_n_p
 from axonym_core.primitives.indexing import GatherDimensionNumbers, ScatterDimensionNumbers
-from axonym_core.promotion import broadcast_args, promote_dtypes
+from axonym_core.promotion import broadcast_args, number_like, promote_dtypes
 
 from .errors import ArgumentError
 from .operands import array_of, as_bool, choice, convert, numeric
@@ -35,7 +35,13 @@ _MODES = ("fill", "clip", "wrap", "promise_in_bounds")
 
 
 def where(
-    condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None
+    condition: Any,
+    x: Any = None,
+    y: Any = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: Any = None,
 ) -> Any:
     """Elements of `x` where a condition holds, of `y` elsewhere; or the positions where it holds.
 
@@ -63,7 +69,7 @@ def where(
     if x is None or y is None:
         if x is not None or y is not None:
             raise ArgumentError("where: give both x and y, or none of them for the positions")
-        from .sets import nonzero  # noqa: PLC0415  # sorts, which where does not need
+        from .sets import nonzero  # sorts, which where does not need
 
         return nonzero(condition, size=size, fill_value=fill_value)
     if size is not None or fill_value is not None:
@@ -161,7 +167,7 @@ def take(
             index = index % dtypes.as_dtype(index.dtype).type(n)
         how = "promise_in_bounds"
     where_ = (slice(None),) * axis + (index,)
-    return a.at[where_].get(  # type: ignore[attr-defined]  # registered
+    return a.at[where_].get(
         mode=how,
         fill_value=fill_value,
         unique_indices=unique_indices,
@@ -202,13 +208,22 @@ def _aligned(name: str, a: Array, index: Array, axis: int | None) -> tuple[Array
 
 def _column(a: Array, index: Array, axis: int) -> Any:
     """Positions as index vectors of length 1, negative ones counted from the end."""
-    wide = a.shape[axis] > np.iinfo(np.int32).max or index.dtype.itemsize > 4
-    dtype = np.int64 if wide else np.int32
-    return lax.expand_dims(wrap_negative(index, a.shape[axis], dtype), (index.ndim,))
+    n = a.shape[axis]
+    if index.dtype.itemsize < 4:
+        index = convert(index, dtypes.int32)
+    if index.dtype in dtypes.SIGNED:
+        zero = number_like(0, index.aval)
+        index = lax.select(lax.lt(index, zero), lax.add(index, number_like(n, index.aval)), index)
+    return lax.expand_dims(index, (index.ndim,))
 
 
 def take_along_axis(
-    arr: Any, indices: Any, axis: int | None = -1, *, mode: str | None = None, fill_value: Any = None
+    arr: Any,
+    indices: Any,
+    axis: int | None = -1,
+    *,
+    mode: str | None = None,
+    fill_value: Any = None,
 ) -> Array:
     """Elements at positions along a dimension that differ from row to row.
 
@@ -251,7 +266,13 @@ def take_along_axis(
 
 
 def put_along_axis(
-    arr: Any, indices: Any, values: Any, axis: int | None, *, inplace: bool = False, mode: str = "drop"
+    arr: Any,
+    indices: Any,
+    values: Any,
+    axis: int | None,
+    *,
+    inplace: bool = False,
+    mode: str = "drop",
 ) -> Array:
     """Return an array with elements replaced at positions along a dimension.
 
@@ -313,7 +334,7 @@ def compress(
         >>> compress(np.array([True, False, True]), np.array([1, 2, 3], np.int32))
         Array([1, 3], dtype=int32)
     """
-    from .sets import nonzero  # noqa: PLC0415  # as above
+    from .sets import nonzero  # as above
 
     a = array_of("compress", a)
     mask = as_bool("compress", condition)

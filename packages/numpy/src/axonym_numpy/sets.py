@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
@@ -156,9 +157,8 @@ def unique(
     dtype = dtypes.default_int_dtype()
     if size is None:
         host = concrete_of("unique", a, _GIVE_SIZE)
-        values, *extras = np.unique(
-            host, True, return_inverse, return_counts, axis, equal_nan=equal_nan
-        )
+        find: Any = np.unique  # its overloads know literal flags only
+        values, *extras = find(host, True, return_inverse, return_counts, axis, equal_nan=equal_nan)
         if not return_index:
             extras = extras[1:]
         out = [array_of("unique", values), *[array_of("unique", x.astype(dtype)) for x in extras]]
@@ -179,9 +179,7 @@ def unique(
 
 
 @composite("size", "equal_nan", "dtype")
-def _unique(
-    a: Any, *, size: int, equal_nan: bool, dtype: Any
-) -> tuple[Array, Array, Array, Array]:
+def _unique(a: Any, *, size: int, equal_nan: bool, dtype: Any) -> tuple[Array, Array, Array, Array]:
     n = a.size
     flat = lax.reshape(a, (n,))
     if not n:
@@ -196,18 +194,15 @@ def _unique(
         )
         new = operators.bitwise_and(new, operators.invert(both))
     new = lax.concatenate([lax.full((1,), True, dtypes.bool_), new], 0)
-    start, present = _first_true(new, size=size, dtype=dtype)
-    safe = lax.select(present, start, lax.full((), 0, dtype))
     number = lax.cumsum(lax.convert_element_type(new, dtype)) - 1
-    inverse = lax.full((n,), 0, dtype).at[order].set(number, unique_indices=True)  # type: ignore[attr-defined]  # registered
-    end = lax.select(present, start, lax.full((), n, dtype))
-    after = lax.concatenate([lax.slice_in_dim(end, 1, None), lax.full((1,), n, dtype)], 0)
-    if size:
-        # More distinct elements than asked for: the last one ends where the next one starts.
-        following = _first_true(new, size=size + 1, dtype=dtype)
-        last = lax.select(following[1], following[0], lax.full((), n, dtype))
-        after = lax.slice_in_dim(last, 1, None)
-    return ordered[safe], order[safe], lax.reshape(inverse, a.shape), lax.sub(after, end)
+    inverse = lax.full((n,), 0, dtype).at[order].set(number, unique_indices=True)
+    # One more than asked for: each group ends where the next one starts.
+    found, present = _first_true(new, size=size + 1, dtype=dtype)
+    edges = lax.select(present, found, lax.full((), n, dtype))
+    start, end = lax.slice_in_dim(edges, 0, size), lax.slice_in_dim(edges, 1, None)
+    missing = lax.eq(start, lax.full((), n, dtype))
+    safe = lax.select(missing, lax.full((), 0, dtype), start)
+    return ordered[safe], order[safe], lax.reshape(inverse, a.shape), lax.sub(end, start)
 
 
 def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> Array:

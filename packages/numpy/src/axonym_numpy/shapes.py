@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from axonym_core import lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
@@ -152,8 +151,8 @@ def ravel(a: Any, order: str = "C") -> Array:
         ArgumentError: The order is unknown.
 
     Example:
-        >>> ravel(np.array([[1, 2], [3, 4]], np.int32), "F")
-        Array([1, 3, 2, 4], dtype=int32)
+        >>> ravel(reshape(lax.iota("int32", 4), (2, 2)), "F")
+        Array([0, 2, 1, 3], dtype=int32)
     """
     return reshape(a, (-1,) if size(a) else (0,), order)
 
@@ -374,9 +373,9 @@ def broadcast_to(array: Any, shape: Any) -> Array:
         ShapeError: The array does not broadcast to it.
 
     Example:
-        >>> broadcast_to(np.array([1, 2], np.int32), (2, 2))
-        Array([[1, 2],
-               [1, 2]], dtype=int32)
+        >>> broadcast_to(lax.iota("int32", 2), (2, 2))
+        Array([[0, 1],
+               [0, 1]], dtype=int32)
     """
     a = array_of("broadcast_to", array)
     new = as_ints(shape, "broadcast_to", "shape")
@@ -389,9 +388,7 @@ def broadcast_to(array: Any, shape: Any) -> Array:
             f"broadcast_to: an array of shape {old} does not broadcast to {new}; sizes must be "
             "equal or 1, counted from the last dimension"
         )
-    return broadcast_in_dim_p.bind(
-        a, shape=new, broadcast_dimensions=tuple(range(lead, len(new)))
-    )
+    return broadcast_in_dim_p.bind(a, shape=new, broadcast_dimensions=tuple(range(lead, len(new))))
 
 
 def broadcast_arrays(*args: Any) -> list[Array]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
@@ -287,10 +288,10 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     edges = array_of("digitize", bins, "bins")
     if edges.ndim != 1:
         raise ShapeError(f"digitize: bins has type {edges.aval}; give a vector")
-    side, other = ("left", "right") if right else ("right", "left")
+    side = "left" if right else "right"
     upwards = searchsorted(edges, x, side)
     if edges.shape[0] < 2:
         return upwards
     n = np.asarray(edges.shape[0], upwards.dtype)[()]
-    downwards = operators.subtract(n, searchsorted(lax.rev(edges, (0,)), x, other))
+    downwards = operators.subtract(n, searchsorted(lax.rev(edges, (0,)), x, side))
     return lax.select(operators.less_equal(edges[0], edges[-1]), upwards, downwards)

@@ -16,6 +16,7 @@ computed of them with transcendental functions, backends may round the last digi
 from __future__ import annotations
 
 from . import errors as errors
+from . import initializers as initializers
 from ._continuous import exponential as exponential
 from ._continuous import gumbel as gumbel
 from ._continuous import laplace as laplace
@@ -50,7 +51,6 @@ __all__ = [
     "categorical",
     "choice",
     "clone",
-    "errors",
     "exponential",
     "fold_in",
     "gumbel",

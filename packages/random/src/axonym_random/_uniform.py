@@ -126,13 +126,17 @@ def between(
         shape: The shape.
         dtype: The dtype.
     """
+    # Compilers add up the constants of `(x - 1) * length + minval`, and lose a `minval` that is
+    # small beside 1: without this a 0 would come through to a logarithm.
     return lax.max(minval, _scaled(key, minval, maxval, shape, dtype))
 
 
 def _scaled(
     key: Any, minval: Any, maxval: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Array:
-    return lax.add(lax.mul(unit(key, shape, dtype), lax.sub(maxval, minval)), minval)
+    numbers = isinstance(minval, np.generic) and isinstance(maxval, np.generic)
+    length = maxval - minval if numbers else lax.sub(maxval, minval)
+    return lax.add(lax.mul(unit(key, shape, dtype), length), minval)
 
 
 def _between_program(

@@ -16,6 +16,7 @@ from itertools import repeat
 from typing import Any, Final, final
 
 import numpy as np
+
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.jaxpr import Jaxpr, JaxprEqn, Var, subjaxprs

@@ -32,7 +32,7 @@ from ._buffers import Buffer, BufferAval, buffer_aval, failure, is_buffer
 from ._client import Placement
 from ._compile_options import compile_options
 from ._element_types import tensor_type
-from ._jaxlib import CompileOptions, Device, LoadedExecutable
+from ._jaxlib import CompileOptions, Device, ExecuteResults, LoadedExecutable
 from ._signature import Signature, main_signature
 from .errors import (
     ArgumentError,
@@ -46,6 +46,10 @@ __all__ = ["Executable", "MemoryStats", "compile_program", "load_program"]
 
 ShapeAndDType = tuple[tuple[int, ...], np.dtype[Any]]
 Run = Callable[[Sequence[Buffer]], list[Buffer]]
+Start = Callable[[Sequence[Buffer]], ExecuteResults]
+
+FAILURES: Final = (RuntimeError, TypeError, ValueError)
+"""What jaxlib may raise when a program is started."""
 
 
 class MemoryStats(NamedTuple):
@@ -79,9 +83,23 @@ class Executable:
         run: `run(buffers) -> list of buffers`, the fast way: the buffers must be of `in_avals`
             and on this program's device. A deleted one raises DeletedBufferError, which names its
             position.
+        start: XLA's own function that `run` calls, where the program has neither constants nor
+            donated arguments; None where it has.
+        handlers: Makers of the results: `run(buffers)` is
+            `start(buffers).consume_with_handlers(handlers)`, besides the handling of errors.
     """
 
-    __slots__ = ("_consts", "_place", "_raw", "donated", "in_avals", "out_avals", "run")
+    __slots__ = (
+        "_consts",
+        "_place",
+        "_raw",
+        "donated",
+        "handlers",
+        "in_avals",
+        "out_avals",
+        "run",
+        "start",
+    )
 
     def __init__(
         self,
@@ -98,26 +116,25 @@ class Executable:
         self.in_avals: Final = in_avals
         self.out_avals: Final = out_avals
         self.donated: Final = donated
+        makers = {aval: _jaxlib.result_handler(aval, place.sharding) for aval in out_avals}
+        self.handlers: Final = [makers[aval] for aval in out_avals]
+        self.start: Final[Start | None] = None if consts or donated else raw.execute_sharded
         self.run: Final[Run] = self._make_run()
 
     def _make_run(self) -> Run:
-        start = self._raw.execute_sharded
-        sharding = self._place.sharding
-        makers = {aval: _jaxlib.result_handler(aval, sharding) for aval in self.out_avals}
-        handlers = [makers[aval] for aval in self.out_avals]
-        consts, donated, explain = self._consts, self.donated, self._explain
-        failures = (RuntimeError, TypeError, ValueError)
+        start, handlers = self._raw.execute_sharded, self.handlers
+        consts, donated, explain = self._consts, self.donated, self.explain
 
         def run(buffers: Sequence[Buffer]) -> list[Buffer]:
             try:
                 return start(buffers).consume_with_handlers(handlers)
-            except failures as error:
+            except FAILURES as error:
                 raise explain(buffers, error) from error
 
         def run_with_consts(buffers: Sequence[Buffer]) -> list[Buffer]:
             try:
                 return start((*consts, *buffers)).consume_with_handlers(handlers)
-            except failures as error:
+            except FAILURES as error:
                 raise explain(buffers, error) from error
 
         def run_donating(buffers: Sequence[Buffer]) -> list[Buffer]:
@@ -208,7 +225,7 @@ class Executable:
             where = f"{place.device}. Move it with to_device."
         return ArgumentError(f"argument {i} must be {wanted}; it is on {where}")
 
-    def _explain(self, buffers: Sequence[Buffer], error: Exception) -> Exception:
+    def explain(self, buffers: Sequence[Buffer], error: Exception) -> Exception:
         """Say what was wrong with a call that XLA refused."""
         if isinstance(error, XlaError):
             return error

@@ -17,6 +17,7 @@ from axonym_core.primitive import Primitive
 from axonym_core.primitives.collectives import pbroadcast_p, pmax_p, pmin_p, psum_p
 
 from ..rule_tables import Linear, Reading, deflinear, register_jvp
+from .reductions import rounded_once
 
 
 def _psum_transpose(
@@ -47,6 +48,7 @@ def _extremum_jvp(primitive: Primitive) -> None:
         primals: Sequence[Any], tangents: Sequence[Any], *, axes: tuple[AxisName, ...]
     ) -> tuple[Any, Any]:
         (x,), (t,) = primals, tangents
+        x = rounded_once(x)
         out = primitive.bind(x, axes=axes)
         # The winners' tangents; ties share equally.
         winner = lax.convert_element_type(lax.eq(x, out), aval_of(t).dtype)

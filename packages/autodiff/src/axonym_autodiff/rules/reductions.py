@@ -15,8 +15,9 @@ from axonym_core import lax
 from axonym_core.avals import AxisName, aval_of
 from axonym_core.primitive import Primitive
 from axonym_core.primitives import reductions as p
+from axonym_core.trace import Tracer
 
-from ..rule_tables import Reading, defjvp, deflinear, defzero, register_jvp
+from ..rule_tables import Reading, deflinear, defzero, register_jvp
 from ..zeros import instantiate
 from .contractions import axes_to_sum, read_elementwise
 from .scans import scan_extreme_tangent, scan_logsumexp_tangent, scan_product_tangent
@@ -44,6 +45,15 @@ def _reduce_sum_transpose(
     return [ct]
 
 
+def rounded_once(x: Any) -> Any:
+    """A value that is to be compared with its own extreme.
+
+    A compiler that computes it once for the extreme and again for the comparison may round it in
+    two ways, and then nothing attains the extreme. Evaluated at once there is only one value.
+    """
+    return lax.optimization_barrier(x) if isinstance(x, Tracer) else x
+
+
 def _extreme_tangent(t: Any, out: Any, x: Any, *, axes: tuple[int, ...]) -> Any:
     aval = aval_of(x)
     if aval.size == 0:  # nothing attains the extreme of nothing, and 0 / 0 is no derivative
@@ -53,6 +63,17 @@ def _extreme_tangent(t: Any, out: Any, x: Any, *, axes: tuple[int, ...]) -> Any:
     count = lax.reduce_sum(lax.convert_element_type(attained, dtype), axes)
     at_extreme = lax.select(attained, t, dtype.type(0))
     return lax.div(lax.reduce_sum(at_extreme, axes), count)
+
+
+def _def_extreme(primitive: Primitive) -> None:
+    def jvp(
+        primals: Sequence[Any], tangents: Sequence[Any], *, axes: tuple[int, ...]
+    ) -> tuple[Any, Any]:
+        x = rounded_once(primals[0])
+        out = primitive.bind(x, axes=axes)
+        return out, _extreme_tangent(instantiate(tangents[0]), out, x, axes=axes)
+
+    register_jvp(primitive, jvp)
 
 
 def _reduce_prod_jvp(
@@ -102,6 +123,8 @@ def _def_scan(primitive: Primitive, tangent: Any) -> None:
         primals: Sequence[Any], tangents: Sequence[Any], *, axis: int, reverse: bool
     ) -> tuple[Any, Any]:
         (x,), (t,) = primals, tangents
+        if tangent is scan_extreme_tangent:
+            x = rounded_once(x)
         out = primitive.bind(x, axis=axis, reverse=reverse)
         t = instantiate(t)
         flip = (axis,)
@@ -114,8 +137,8 @@ def _def_scan(primitive: Primitive, tangent: Any) -> None:
 
 
 deflinear(p.reduce_sum_p, _reduce_sum_transpose, sums_named_axes=True)
-defjvp(p.reduce_max_p, _extreme_tangent)
-defjvp(p.reduce_min_p, _extreme_tangent)
+_def_extreme(p.reduce_max_p)
+_def_extreme(p.reduce_min_p)
 register_jvp(p.reduce_prod_p, _reduce_prod_jvp)
 for _primitive in (p.reduce_and_p, p.reduce_or_p, p.argmax_p, p.argmin_p):
     defzero(_primitive)

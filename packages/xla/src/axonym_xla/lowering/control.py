@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
 from axonym_core.avals import ShapedArray
 from axonym_core.jaxpr import Jaxpr
 from axonym_core.primitives import control as p

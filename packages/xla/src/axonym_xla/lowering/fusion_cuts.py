@@ -20,7 +20,7 @@ Measured on the CPU platform with jaxlib 0.12 (time of the processor; the optimi
 | program | plain: compile, step, size | with cuts |
 | --- | --- | --- |
 | 12-layer transformer, training step | 3.3 s, 593 ms, 1083 kB | 1.7 s, 527 ms, 796 kB |
-| the same as `jax` stages it (more and other operations) | 12.9 s, 930 ms, 4269 kB | 2.2 s, 587 ms |
+| the same, staged with more small operations | 12.9 s, 930 ms, 4269 kB | 2.2 s, 587 ms, 1296 kB |
 | 4 steps of 4 coupled equations (ODE) on 1M points | 0.59 s, 66 ms, 156 kB | 0.27 s, 17 ms, 55 kB |
 | 10 Newton iterations on 1M points | 0.07 s, 3.2 ms, 11 kB | 0.05 s, 1.9 ms, 13 kB |
 | 5-layer MLP (relu, tanh or gelu), SGD or Adam | 0.4-0.9 s, 14-16 ms | the same |

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
+
 from axonym_core.array import ConcreteArray
 from axonym_core.avals import ShapedArray
 from axonym_core.errors import AxisNameError, BackendError
@@ -75,8 +76,8 @@ def _refuse_named_axes(jaxpr: Jaxpr) -> None:
     for i, aval in enumerate(jaxpr.in_avals):
         if aval.named:
             raise AxisNameError(
-                f"{jaxpr.debug.argument(i)} of {jaxpr.name} is {aval}: it varies over a named axis, "
-                "and only positional programs can be compiled; map the axis with vmap or xmap"
+                f"{jaxpr.debug.argument(i)} of {jaxpr.name} is {aval}: it varies over a named "
+                "axis, and only positional programs can be compiled; map the axis with vmap or xmap"
             )
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, final, overload
 
 import numpy as np
+
 from axonym_core import dtypes
 from axonym_core.avals import ShapedArray
 from axonym_core.jaxpr import Jaxpr

@@ -1,0 +1,20 @@
+"""The primitive operations as functions, control flow and collectives: `axonym_core.lax`.
+
+>>> import axonym as ax
+>>> total, partial = ax.lax.scan(lambda c, x: (c + x, c), 0, ax.numpy.arange(4))
+>>> int(total), partial.tolist()
+(6, [0, 0, 1, 3])
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from axonym_core import lax as _lax
+from axonym_core.lax import *  # noqa: F403  # the namespace is that one, whatever is in it
+
+__all__ = [
+    name
+    for name, value in vars(_lax).items()
+    if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
+]

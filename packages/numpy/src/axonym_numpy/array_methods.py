@@ -1,0 +1,153 @@
+"""Methods and properties of arrays, registered with the core's `Array` when this is imported.
+
+`x.sum(axis)` is `sum(x, axis)`, and so on: a method has the arguments of its function, in the order
+in which NumPy's method has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from axonym_core import lax
+from axonym_core.array import Array, register_method
+
+from . import (
+    complex_numbers,
+    cumulative,
+    extrema,
+    joining,
+    matrices,
+    products,
+    quantiles,
+    reductions,
+    rounding,
+    selection,
+    sets,
+    shapes,
+    sorting,
+    statistics,
+)
+from .construction import astype, copy
+
+__all__: list[str] = []
+
+
+def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
+    """`reshape(self, shape)`; sizes may be given one by one."""
+    return shapes.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+
+def _transpose(self: Array, *axes: Any) -> Array:
+    """`transpose(self, axes)`; dimensions may be given one by one."""
+    if not axes or axes == (None,):
+        return shapes.transpose(self)
+    one = len(axes) == 1 and not isinstance(axes[0], int)
+    return shapes.transpose(self, axes[0] if one else axes)
+
+
+def _flatten(self: Array, order: str = "C") -> Array:
+    """Flat array of the elements in order."""
+    return shapes.ravel(self, order)
+
+
+def _astype(self: Array, dtype: Any, copy: bool = True, device: Any = None) -> Array:
+    """Array converted to another dtype."""
+    return astype(self, dtype, copy=copy, device=device)
+
+
+def _view(self: Array, dtype: Any = None) -> Array:
+    """The bits of the array, read as numbers of another dtype."""
+    if dtype is None:
+        return self
+    out = lax.bitcast_convert_type(self, dtype)
+    if out.ndim == self.ndim + 1 and self.ndim:
+        return lax.reshape(out, (*self.shape[:-1], self.shape[-1] * out.shape[-1]))
+    return out
+
+
+def _clip(self: Array, min: Any = None, max: Any = None) -> Array:
+    """`clip(self, min, max)`."""
+    return extrema.clip(self, min, max)
+
+
+def _take(
+    self: Array, indices: Any, axis: int | None = None, *, mode: str | None = None, **options: Any
+) -> Array:
+    """`take(self, indices, axis)`."""
+    return selection.take(self, indices, axis, mode=mode, **options)
+
+
+def _copy(self: Array) -> Array:
+    """The same values in a new array."""
+    return copy(self)
+
+
+def _namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
+    """The module whose functions take this array: `axonym_numpy`."""
+    import axonym_numpy  # it imports this module
+
+    return axonym_numpy
+
+
+def _property(get: Callable[[Array], Any], doc: str) -> property:
+    return property(get, doc=doc)
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "all": reductions.all,
+    "any": reductions.any,
+    "argmax": reductions.argmax,
+    "argmin": reductions.argmin,
+    "argpartition": sorting.argpartition,
+    "argsort": sorting.argsort,
+    "astype": _astype,
+    "clip": _clip,
+    "conj": complex_numbers.conj,
+    "conjugate": complex_numbers.conj,
+    "copy": _copy,
+    "cumprod": cumulative.cumprod,
+    "cumsum": cumulative.cumsum,
+    "diagonal": matrices.diagonal,
+    "dot": products.dot,
+    "flatten": _flatten,
+    "max": reductions.max,
+    "mean": statistics.mean,
+    "median": quantiles.median,
+    "min": reductions.min,
+    "nonzero": sets.nonzero,
+    "prod": reductions.prod,
+    "ptp": reductions.ptp,
+    "ravel": shapes.ravel,
+    "repeat": joining.repeat,
+    "reshape": _reshape,
+    "round": rounding.round,
+    "searchsorted": sorting.searchsorted,
+    "sort": sorting.sort,
+    "squeeze": shapes.squeeze,
+    "std": statistics.std,
+    "sum": reductions.sum,
+    "swapaxes": shapes.swapaxes,
+    "take": _take,
+    "trace": matrices.trace,
+    "transpose": _transpose,
+    "var": statistics.var,
+    "view": _view,
+    "__array_namespace__": _namespace,
+}
+
+_PROPERTIES: dict[str, property] = {
+    "T": _property(shapes.transpose, "The array with its dimensions reversed."),
+    "mT": _property(
+        shapes.matrix_transpose, "The matrices in the last two dimensions, transposed."
+    ),
+    "real": _property(complex_numbers.real, "Real part."),
+    "imag": _property(complex_numbers.imag, "Imaginary part."),
+    "flat": _property(shapes.ravel, "The elements in order, as a flat array."),
+}
+
+for _name, _method in _METHODS.items():
+    register_method(_name, _method)
+for _name, _get in _PROPERTIES.items():
+    register_method(_name, _get)
