@@ -21,7 +21,6 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import axonym.numpy as anp
 import matplotlib
 import numpy as np
 from sklearn.datasets import load_digits
@@ -29,15 +28,18 @@ from sklearn.model_selection import train_test_split
 from tqdm import tqdm
 
 import axonym as ax
+import axonym.numpy as anp
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # after the choice of a backend without a screen
 
 PIXELS, LEVELS = 64, 17
-WIDTHS = (64, 64, 10)
+WIDTHS = (PIXELS, 128, 64, 10)
+TABLE_SCALE = 0.1
 BATCH = 64
 EPOCHS = 25
-LEARNING_RATE = 2e-3
+LEARNING_RATE = 0.1
+MOMENTUM = 0.9
 HARDEST = 10
 
 
@@ -60,23 +62,23 @@ def load(seed: int) -> tuple[Digits, Digits]:
 
 
 def initial_parameters(key: Any) -> dict[str, Any]:
-    """A vector for each brightness of each pixel, and the weights of the layers."""
-    table_key, *layer_keys = ax.random.split(key, len(WIDTHS))
+    """Weights of the layers, and a correction for each brightness of each pixel."""
     layers = []
-    for layer_key, n, m in zip(layer_keys, WIDTHS, WIDTHS[1:], strict=False):
+    for layer_key, n, m in zip(
+        ax.random.split(key, len(WIDTHS) - 1), WIDTHS, WIDTHS[1:], strict=False
+    ):
         w = ax.random.normal(layer_key, (n, m)) * np.sqrt(2.0 / n)
         layers.append({"w": w, "b": anp.zeros(m)})
-    # At first proportional to the brightness, so that unseen levels resemble their neighbours.
-    pixels = ax.random.normal(table_key, (PIXELS, 1, WIDTHS[0])) * np.sqrt(2.0 / PIXELS)
-    table = pixels * anp.linspace(0.0, 1.0, LEVELS)[:, None]
-    return {"table": table.reshape(PIXELS * LEVELS, -1), "layers": layers}
+    return {"table": anp.zeros((PIXELS * LEVELS, WIDTHS[1])), "layers": layers}
 
 
 def logits(parameters: dict[str, Any], image: Any) -> Any:
     """Scores of the ten digits for one image."""
+    first, *others = parameters["layers"]
     rows = anp.arange(PIXELS) * LEVELS + image
-    x = anp.sum(parameters["table"][rows], axis=0)
-    for layer in parameters["layers"]:
+    x = image / LEVELS @ first["w"] + first["b"]
+    x = x + TABLE_SCALE * anp.sum(parameters["table"][rows], axis=0)
+    for layer in others:
         x = ax.nn.relu(x) @ layer["w"] + layer["b"]
     return x
 
@@ -109,18 +111,15 @@ def summed_per_example(parameters: Any, images: Any, labels: Any) -> Any:
 
 
 @ax.jit
-def train_step(state: Any, step: Any, images: Any, labels: Any) -> tuple[Any, Any]:
-    """One step of Adam (Kingma and Ba 2015) on a batch; returns the state and the mean loss."""
-    parameters, first, second = state
+def train_step(state: Any, images: Any, labels: Any) -> tuple[Any, Any]:
+    """One step of gradient descent with momentum; returns the state and the mean loss."""
+    parameters, velocity = state
     losses, gradients = total_gradient(parameters, images, labels)
-    gradients = ax.tree_util.tree_map(lambda g: g / len(images), gradients)
-    first = ax.tree_util.tree_map(lambda m, g: 0.9 * m + 0.1 * g, first, gradients)
-    second = ax.tree_util.tree_map(lambda v, g: 0.999 * v + 0.001 * g * g, second, gradients)
-    scale = LEARNING_RATE * anp.sqrt(1 - 0.999**step) / (1 - 0.9**step)
-    parameters = ax.tree_util.tree_map(
-        lambda p, m, v: p - scale * m / (anp.sqrt(v) + 1e-8), parameters, first, second
+    velocity = ax.tree_util.tree_map(
+        lambda v, g: MOMENTUM * v - LEARNING_RATE * g / len(images), velocity, gradients
     )
-    return (parameters, first, second), anp.mean(losses)
+    parameters = ax.tree_util.tree_map(lambda p, v: p + v, parameters, velocity)
+    return (parameters, velocity), anp.mean(losses)
 
 
 @ax.jit
@@ -141,20 +140,15 @@ def gradient_norms(parameters: Any, images: Any, labels: Any) -> Any:
 def train(train_set: Digits, test_set: Digits, seed: int) -> tuple[Any, list[float]]:
     """Train the classifier, showing loss and test accuracy as it goes."""
     parameters = initial_parameters(ax.random.key(seed))
-    zeros = ax.tree_util.tree_map(anp.zeros_like, parameters)
-    state = (parameters, zeros, zeros)
+    state = (parameters, ax.tree_util.tree_map(anp.zeros_like, parameters))
     order = np.random.default_rng(seed)
     history: list[float] = []
-    step = 0
     bar = tqdm(range(EPOCHS), desc="training", unit="epoch")
     for _ in bar:
         shuffled = order.permutation(len(train_set.images))
         for start in range(0, len(shuffled) - BATCH + 1, BATCH):
             chosen = shuffled[start : start + BATCH]
-            step += 1
-            state, mean_loss = train_step(
-                state, np.float32(step), train_set.images[chosen], train_set.labels[chosen]
-            )
+            state, mean_loss = train_step(state, train_set.images[chosen], train_set.labels[chosen])
             history.append(mean_loss)
         bar.set_postfix(
             loss=f"{float(mean_loss):.4f}",

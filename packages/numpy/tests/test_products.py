@@ -72,8 +72,8 @@ def test_other_products_agree_with_numpy(same):
     same(anp.vecdot(z, x), np.vecdot(z, x), rtol=1e-5)
     same(anp.vecdot(x, y[:2], axis=0), np.vecdot(x, y[:2], axis=0), rtol=1e-5)
     m = draw(5, 2, 3)
-    same(am @ v, m @ v, rtol=1e-5, atol=1e-6)
-    same(anp.einsum("n,bnm->bm", z[0, :2].conj(), m), np.einsum("n,bnm->bm", z[0, :2].conj(), m), rtol=1e-5, atol=1e-6)
+    same(anp.matvec(m, v), m @ v, rtol=1e-5, atol=1e-6)
+    same(anp.vecmat(z[0, :2], m), np.einsum("n,bnm->bm", z[0, :2].conj(), m), rtol=1e-5, atol=1e-6)
 
 
 def test_product_errors_say_what_was_given():

@@ -71,6 +71,18 @@ def selected(
     return tuple(positions)
 
 
+def argument_path(
+    fun: Callable[..., Any], positions: Sequence[int], tree: PyTreeDef, index: int
+) -> str:
+    """How the user would write a leaf of the arguments at some positions: `params['w']`."""
+    parameters = debug_info(fun).parameters
+    numbered = tree_unflatten(tree, list(range(tree.num_leaves)))
+    path = next(p for p, leaf in tree_leaves_with_path(numbered) if leaf == index)
+    position = positions[path[0].idx]
+    name = parameters[position] if position < len(parameters) else f"args[{position}]"
+    return name + keystr(path[1:])
+
+
 def leaf_path(tree: PyTreeDef, index: int, name: str) -> str:
     """How the user would write the leaf at an index of a tree."""
     numbered = tree_unflatten(tree, list(range(tree.num_leaves)))
@@ -92,7 +104,13 @@ def check_inputs(
         NotDifferentiableError: An argument is an integer, or complex without `holomorphic`.
     """
     for i, leaf in enumerate(leaves):
-        dtype = aval_of(leaf).dtype
+        try:
+            dtype = aval_of(leaf).dtype
+        except TypeError:
+            raise NotDifferentiableError(
+                f"{what} needs floating-point arguments; {describe(i)} is a {type(leaf).__name__} "
+                f"({leaf!r}). Leave it out of argnums, or close over it"
+            ) from None
         kind = dtype.kind
         if holomorphic:
             if kind != "c":

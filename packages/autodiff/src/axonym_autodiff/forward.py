@@ -50,7 +50,8 @@ def check_tangents(
     t_leaves, t_tree = tree_flatten(tuple(tangents))
     if tree != t_tree:
         raise TreeStructureError(
-            f"{what}: primals and tangents of {name} differ in structure: {tree} and {t_tree}"
+            f"{what}: primals and tangents of {name} differ in structure: {tree} and {t_tree}; "
+            "give one tangent per primal, in the same containers"
         )
     checked: list[Any] = []
     for i, (x, t) in enumerate(zip(leaves, t_leaves, strict=True)):
@@ -110,6 +111,7 @@ def jvp(
     leaves, t_leaves, tree = check_tangents(primals, tangents, name, "jvp")
     parent = context.trace
     trace = JvpTrace(parent)
+    trace.origin = f"jvp({name})"
     args = tree_unflatten(tree, [trace.lift(x, t) for x, t in zip(leaves, t_leaves, strict=True)])
     with new_trace(trace):
         out = fun(*args)
@@ -134,7 +136,7 @@ def split_aux(out: Any, name: str, what: str) -> tuple[Any, Any]:
     if not isinstance(out, tuple | list) or len(out) != 2:
         raise TypeError(
             f"{what} with has_aux=True: {name} must return a pair (output, aux), it returned "
-            f"{type(out).__name__}"
+            f"{'an array' if hasattr(out, 'aval') else type(out).__name__}"
         )
     return out[0], out[1]
 
@@ -252,6 +254,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     parent = context.trace
     tape = TapeTrace(parent)
     trace = JvpTrace(parent, tape)
+    trace.origin = tape.origin = f"linearize({function_name(fun)})"
     leaves, tree = tree_flatten(primals)
     avals = [aval_of(x).to_tangent().strip_weak_type() for x in leaves]
     inputs = [tape.new_input(a) for a in avals]

@@ -18,6 +18,7 @@ from axonym_core.trace import new_trace
 from axonym_core.tree_util import PyTreeDef, tree_flatten, tree_unflatten
 
 from .arguments import (
+    argument_path,
     check_cotangents,
     check_inputs,
     function_name,
@@ -96,6 +97,7 @@ def _vjp(
     parent = context.trace
     tape = TapeTrace(parent)
     trace = JvpTrace(parent, tape)
+    trace.origin = tape.origin = f"{what}({function_name(fun)})"
     leaves, in_tree = tree_flatten(primals)
     inputs = []
     args = []
@@ -266,12 +268,13 @@ def _grad(
         leaves, tree = tree_flatten(chosen)
         check_inputs(
             leaves,
-            lambda i: leaf_path(tree, i, f"arguments{list(positions)} of {function_name(fun)}: "),
+            lambda i: argument_path(fun, positions, tree, i),
             f"{what}({function_name(fun)})",
             holomorphic=holomorphic,
             allow_int=allow_int,
         )
 
+        @wraps(fun)
         def of_chosen(*moving: Any) -> Any:
             full = list(args)
             for i, x in zip(positions, moving, strict=True):

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import axes, backends, source_info
+from . import axes, backends
 from .array import Array
 from .avals import ShapedArray, aval_of
 from .context import _Context, context
 from .errors import TracerLeakError
+from .source_info import SourceInfo, describe
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -31,13 +32,15 @@ class Trace:
     Attributes:
         axis_env: The named axes in scope while this trace is current.
         alive: False once the transformation that opened the trace has returned.
+        origin: The transformation and the function, as in `vmap(f)`, for messages.
     """
 
-    __slots__ = ("__weakref__", "alive", "axis_env")
+    __slots__ = ("__weakref__", "alive", "axis_env", "origin")
 
     def __init__(self, axis_env: axes.AxisEnv) -> None:
         self.axis_env = axis_env
         self.alive = True
+        self.origin = ""
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Interpret one application of a primitive."""
@@ -56,22 +59,23 @@ class Tracer(Array):
     trace: Trace
 
     @property
-    def source(self) -> source_info.SourceInfo | None:
+    def source(self) -> SourceInfo | None:
         """Where it was made, as far as its trace records that."""
         return None
 
     def provenance(self) -> str:
         """Sentence on where the value comes from, for messages; ends with a space."""
-        return f"It was made at {source_info.describe(self.source)}. "
+        return f"It was made at {describe(self.source)}. "
 
     def require_alive(self) -> None:
         """Raise `TracerLeakError` if the transformation this belongs to is over."""
         if not self.trace.alive:
+            source, origin = self.source, self.trace.origin
+            place = f"in {origin}" if source is None and origin else f"at {describe(source)}"
             raise TracerLeakError(
                 f"a traced value of type {self.aval} was used after the transformation that made "
-                f"it had returned (made at {source_info.describe(self.source)}). Return it from "
-                "the transformed function instead of storing it in a global, an attribute or a "
-                "closure"
+                f"it had returned (made {place}). Return it from the transformed function instead "
+                "of storing it in a global, an attribute or a closure"
             )
 
 

@@ -128,15 +128,7 @@ class BatchTrace(Trace):
             else:
                 vals.append(x)
                 dims.append(None)
-        # What a parameter that is a Python function refers to is not known before it is called.
-        named_here = (
-            self.named
-            and primitive.uses_axes is not None
-            and (primitive.stage is not None or self.axis.name in primitive.uses_axes(params))
-        )
-        # Programs and types in the parameters mention the axis where operands vary by type.
-        if varies and not mapped and self.named and not named_here:
-            named_here = primitive.expand is not None or bool(subjaxprs(params))
+        named_here = self.named and self._refers_to_axis(primitive, params, varies)
         previous = context.trace
         context.trace = self.parent
         try:
@@ -164,6 +156,21 @@ class BatchTrace(Trace):
                 return [BatchTracer(self, o, d) for o, d in zip(out, out_dims, strict=True)]
             return BatchTracer(self, out, out_dims)
         return self._wrap_by_type(primitive, args, params, out, out_dims)
+
+    def _refers_to_axis(
+        self, primitive: Primitive, params: Mapping[str, Any], varies: bool
+    ) -> bool:
+        """Whether the operation mentions the axis, so that the parent could not make sense of it."""
+        if not primitive.collective:
+            return False
+        if primitive.expand is not None:
+            return True  # what it refers to is known when it is expanded
+        if primitive.uses_axes is None:
+            return False
+        if self.axis.name in primitive.uses_axes(params):
+            return True
+        # Where operands vary by type, types in the programs that it holds say so.
+        return varies and bool(subjaxprs(params))
 
     def _wrap_by_type(
         self,
@@ -202,6 +209,7 @@ def map_flat(
     args: Sequence[Any],
     dims: Sequence[Dim],
     varying: Sequence[bool] | None = None,
+    origin: str = "",
 ) -> list[tuple[Any, Dim, bool]]:
     """Run a flat function over a mapped axis, in the current trace.
 
@@ -211,11 +219,13 @@ def map_flat(
         args: Values that carry the axis.
         dims: Where they carry it.
         varying: Which arguments vary over the axis by type; by default those that carry it.
+        origin: The transformation and its function, for messages.
 
     Returns:
         For each result its value, the dimension of the axis, and whether it varies by type.
     """
     trace = BatchTrace(context.trace, axis)
+    trace.origin = origin
     own = [d is not None for d in dims] if varying is None else varying
     ins = [BatchTracer(trace, x, d) if v else x for x, d, v in zip(args, dims, own, strict=True)]
     with new_trace(trace):

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from axonym_core.avals import AxisName, aval_of
+from axonym_core.axes import as_axis_names
 from axonym_core.debug_info import debug_info
 from axonym_core.tree_util import (
     PyTreeDef,
@@ -62,6 +63,8 @@ def vmap(
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     name = debug_info(fun).name
+    if axis_name is not None:
+        as_axis_names((axis_name,))
 
     @wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -77,7 +80,7 @@ def vmap(
             out_leaves, out_tree = tree_flatten(fun(*inner_args, **inner_kwargs))
             return out_leaves
 
-        results = map_flat(flat, axis, leaves, dims)
+        results = map_flat(flat, axis, leaves, dims, origin=f"vmap({name})")
         assert out_tree is not None
         out_dims = flatten_axes(f"vmap({name}) out_axes", out_tree, out_axes, of="result")
         outs = [
@@ -110,12 +113,7 @@ def _in_dims(
         if dim is None:
             checked.append(None)
             continue
-        try:
-            position = operator.index(dim)
-        except TypeError:
-            raise TypeError(
-                f"vmap({name}): in_axes must hold integers and None, got {dim!r}"
-            ) from None
+        position = _position(name, "in_axes", dim)
         rank = aval_of(leaf).ndim
         if not -rank <= position < rank:
             raise MappedAxisError(
@@ -124,6 +122,18 @@ def _in_dims(
             )
         checked.append(position % rank)
     return checked
+
+
+def _position(name: str, argument: str, given: Any) -> int:
+    """Dimension that an entry of `in_axes` or `out_axes` gives."""
+    if not isinstance(given, bool):
+        try:
+            return operator.index(given)
+        except TypeError:
+            pass  # the error below says which argument
+    raise TypeError(
+        f"vmap({name}): {argument} must hold integers (dimensions) and None, got {given!r}"
+    )
 
 
 def _argument(tree: PyTreeDef, index: int) -> str:
@@ -146,7 +156,12 @@ def _axis_size(
     }
     distinct = set(sizes.values())
     if axis_size is not None:
-        distinct.add(operator.index(axis_size))
+        axis_size = operator.index(axis_size)
+        if axis_size < 0:
+            raise MappedAxisError(
+                f"vmap({name}): axis_size={axis_size} is negative; give 0 or more"
+            )
+        distinct.add(axis_size)
     if not distinct:
         raise MappedAxisError(
             f"vmap({name}): no argument is mapped (in_axes is None everywhere), so the size of "
@@ -183,12 +198,7 @@ def _place(
                 "dimension where the axis goes in out_axes"
             )
         return val
-    try:
-        position = operator.index(out_dim)
-    except TypeError:
-        raise TypeError(
-            f"vmap({name}): out_axes must hold integers and None, got {out_dim!r}"
-        ) from None
+    position = _position(name, "out_axes", out_dim)
     rank = aval_of(val).ndim + (dim is None)
     if not -rank <= position < rank:
         raise MappedAxisError(

@@ -160,6 +160,7 @@ def xmap(
             values = leaves
             for axis, size in sizes.items():
                 trace = BatchTrace(context.trace, MappedAxis(axis, size))
+                trace.origin = f"xmap({name})"
                 traces.append(trace)
                 values, dims = _wrap(trace, axis, values, dims)
                 context.trace = trace
@@ -213,6 +214,10 @@ def _sizes(
                 )
             origin.setdefault(axis, here)
     for axis, size in given.items():
+        if size < 0:
+            raise MappedAxisError(
+                f"xmap({name}): axis_sizes gives axis {axis!r} the size {size}; give 0 or more"
+            )
         if sizes.setdefault(axis, size) != size:
             raise MappedAxisError(
                 f"xmap({name}): axis {axis!r} has size {sizes[axis]} in {origin[axis]}, but "

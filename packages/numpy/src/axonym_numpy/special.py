@@ -374,11 +374,11 @@ def ndtr(x: Any, /) -> Array:
 
 @composite()
 def _log_ndtr(x: Any) -> Array:
-    """Near and above 0 the logarithm itself; far below, an asymptotic series."""
+    """A logarithm of what is not near 1; far below 0, an asymptotic series."""
     aval = aval_of(x)
     one = number_like(1, aval)
     far = lax.lt(x, number_like(-5 if aval.dtype.itemsize < 8 else -14, aval))
-    high = lax.gt(x, number_like(3, aval))
+    high = lax.gt(x, number_like(0, aval))
     near = lax.select(lax.bitwise_or(far, high), number_like(0, aval), x)
     middle = lax.log(_ndtr(near))
     upper = lax.log1p(lax.neg(_ndtr(lax.neg(lax.select(high, x, one)))))

@@ -256,13 +256,13 @@ swish = silu
 @composite("approximate")
 def _gelu(x: Any, *, approximate: bool) -> Array:
     aval = aval_of(x)
-    half, one = number_like(0.5, aval), number_like(1, aval)
     if approximate:
+        # (1 + tanh(z)) / 2 is the logistic function of 2 z, which does not cancel for negative z.
         inner = lax.mul(number_like(0.044715, aval), lax.integer_pow(x, 3))
-        inner = lax.mul(number_like(math.sqrt(2 / math.pi), aval), lax.add(x, inner))
-        return lax.mul(lax.mul(half, x), lax.add(one, lax.tanh(inner)))
+        inner = lax.mul(number_like(math.sqrt(8 / math.pi), aval), lax.add(x, inner))
+        return lax.mul(x, lax.logistic(inner))
     tail = lax.erfc(lax.mul(x, number_like(-math.sqrt(0.5), aval)))
-    return lax.mul(lax.mul(half, x), tail)
+    return lax.mul(lax.mul(number_like(0.5, aval), x), tail)
 
 
 def gelu(x: Any, /, approximate: bool = True) -> Array:
@@ -385,8 +385,11 @@ def soft_sign(x: Any, /) -> Array:
 
 @composite()
 def _squareplus(x: Any, b: Any) -> Array:
-    half = number_like(0.5, aval_of(x))
-    return lax.mul(half, lax.add(x, lax.sqrt(lax.add(lax.square(x), b))))
+    half, zero = number_like(0.5, aval_of(x)), number_like(0, aval_of(x))
+    negative = lax.lt(x, zero)
+    # For negative numbers the sum would cancel, so it is multiplied by its conjugate.
+    total = lax.add(lax.sqrt(lax.add(lax.square(x), b)), lax.select(negative, lax.neg(x), x))
+    return lax.mul(half, lax.select(negative, lax.div(b, total), total))
 
 
 def squareplus(x: Any, /, b: Any = 4.0) -> Array:

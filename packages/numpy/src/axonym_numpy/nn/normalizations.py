@@ -300,7 +300,9 @@ def standardize(
         variance = var(x, axis, keepdims=True, where=where)
     for argument, value in (("mean", mean), ("variance", variance)):
         shape = array_of("standardize", value, argument).shape
-        if lax.broadcast_shapes(x.shape, shape) != x.shape:
+        if len(shape) > x.ndim or any(
+            m not in (1, n) for m, n in zip(reversed(shape), reversed(x.shape), strict=False)
+        ):
             raise ShapeError(
                 f"standardize: {argument} has shape {shape}, which does not broadcast to {x.shape}"
             )
