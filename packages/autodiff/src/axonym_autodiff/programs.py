@@ -392,7 +392,7 @@ def _runnable(jaxpr: Jaxpr) -> Jaxpr:
             env.update(zip(jaxpr.invars, args, strict=True))
 
             def read(atom: Atom) -> Any:
-                return atom.val if type(atom) is Literal else env[atom]  # type: ignore[index]
+                return atom.val if type(atom) is Literal else env[atom]
 
             for eqn in jaxpr.eqns:
                 primitive, params = eqn.primitive, runnable_params(eqn.params)

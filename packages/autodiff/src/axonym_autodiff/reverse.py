@@ -92,12 +92,17 @@ class Pullback:
 
 
 def _vjp(
-    what: str, fun: Callable[..., Any], primals: tuple[Any, ...], reading: Reading, has_aux: bool
+    what: str,
+    fun: Callable[..., Any],
+    name: str,
+    primals: tuple[Any, ...],
+    reading: Reading,
+    has_aux: bool,
 ) -> tuple[list[Any], PyTreeDef, Pullback, Any]:
     parent = context.trace
     tape = TapeTrace(parent)
     trace = JvpTrace(parent, tape)
-    trace.origin = tape.origin = f"{what}({function_name(fun)})"
+    trace.origin = tape.origin = f"{what}({name})"
     leaves, in_tree = tree_flatten(primals)
     inputs = []
     args = []
@@ -110,7 +115,7 @@ def _vjp(
         out = fun(*tree_unflatten(in_tree, args))
     aux: Any = None
     if has_aux:
-        out, aux = split_aux(out, function_name(fun), what)
+        out, aux = split_aux(out, name, what)
         aux = primal_part(trace, aux)
     out_leaves, out_tree = tree_flatten(out)
     values: list[Any] = []
@@ -161,7 +166,9 @@ def vjp(
         >>> [float(c) for c in f_vjp(1.0)]
         [4.0, 3.0]
     """
-    values, out_tree, pullback, aux = _vjp("vjp", fun, primals, reading_of(reduce_axes), has_aux)
+    values, out_tree, pullback, aux = _vjp(
+        "vjp", fun, function_name(fun), primals, reading_of(reduce_axes), has_aux
+    )
     value = tree_unflatten(out_tree, values)
     return (value, pullback, aux) if has_aux else (value, pullback)
 
@@ -260,6 +267,8 @@ def _grad(
     if not callable(fun):
         raise TypeError(f"{what}: fun must be a function, got {type(fun).__name__}")
 
+    name = function_name(fun)
+
     @wraps(fun)
     def both(*args: Any, **kwargs: Any) -> Any:
         reading = reading_of(reduce_axes)
@@ -269,20 +278,19 @@ def _grad(
         check_inputs(
             leaves,
             lambda i: argument_path(fun, positions, tree, i),
-            f"{what}({function_name(fun)})",
+            f"{what}({name})",
             holomorphic=holomorphic,
             allow_int=allow_int,
         )
 
-        @wraps(fun)
         def of_chosen(*moving: Any) -> Any:
             full = list(args)
             for i, x in zip(positions, moving, strict=True):
                 full[i] = x
             return fun(*full, **kwargs)
 
-        values, out_tree, pullback, aux = _vjp(what, of_chosen, chosen, reading, has_aux)
-        seed = _seed(values, out_tree, what, function_name(fun), holomorphic)
+        values, out_tree, pullback, aux = _vjp(what, of_chosen, name, chosen, reading, has_aux)
+        seed = _seed(values, out_tree, what, name, holomorphic)
         gradients = tree_unflatten(tree, pullback.flat([seed]))
         value = tree_unflatten(out_tree, values)
         result = gradients[0] if isinstance(argnums, int) else gradients

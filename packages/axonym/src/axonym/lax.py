@@ -8,13 +8,8 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from axonym_core import lax as _lax
 from axonym_core.lax import *  # noqa: F403  # the namespace is that one, whatever is in it
 
-__all__ = [
-    name
-    for name, value in vars(_lax).items()
-    if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
-]
+__all__: list[str] = []
+__all__ += _lax.__all__

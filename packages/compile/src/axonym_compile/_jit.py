@@ -49,16 +49,19 @@ _log = logging.getLogger("axonym.compile")
 
 @final
 class _Program:
-    """A compiled program: `run` takes arrays of the types it was compiled for."""
+    """A compiled program: `call` takes arrays of the types it was compiled for, `run` too."""
 
-    __slots__ = ("__weakref__", "run")
+    __slots__ = ("__weakref__", "call", "out_tree", "single")
 
     def __init__(self, executable: backends.Executable, out_tree: PyTreeDef) -> None:
-        call = executable.call
-        if out_tree.num_nodes == 1 and out_tree.num_leaves == 1:
-            self.run: Callable[[Sequence[Any]], Any] = lambda leaves: call(leaves)[0]
-        else:
-            self.run = lambda leaves: tree_unflatten(out_tree, call(leaves))
+        self.call = executable.call
+        self.out_tree = out_tree
+        self.single = out_tree.num_nodes == 1 and out_tree.num_leaves == 1
+
+    def run(self, leaves: Sequence[ConcreteArray]) -> Any:
+        """Run it, and put the results into their tree."""
+        outs = self.call(leaves)
+        return outs[0] if self.single else tree_unflatten(self.out_tree, outs)
 
 
 @final
@@ -122,18 +125,21 @@ class CompiledFunction(Generic[P, R]):
         if context.trace is not eval_trace:
             return self._under_trace(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
         if self._plain and not kwargs:
-            key = (
-                config.dispatch_key,
-                self._options,
-                *[x.aval for x in args if type(x) is ConcreteArray],
-            )
+            key: tuple[Any, ...]
+            if len(args) == 1 and type(args[0]) is ConcreteArray:
+                key = (config.dispatch_key, self._options, args[0].aval)
+            else:
+                avals = [x.aval for x in args if type(x) is ConcreteArray]
+                key = (config.dispatch_key, self._options, *avals)
             if len(key) == len(args) + 2:  # positional arrays, and nothing else
                 program = self._entries.get(key)
                 if program is None:
                     program = self._entries.lookup(
                         key, lambda: self._compile(self._take_apart(args, kwargs))
                     )
-                return program.run(args)  # type: ignore[no-any-return]
+                if program.single:
+                    return program.call(args)[0]  # type: ignore[no-any-return]
+                return tree_unflatten(program.out_tree, program.call(args))  # type: ignore[no-any-return]
         return self._run(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -368,6 +374,18 @@ def jit(
 
 
 _LIBRARY_CACHE = CompiledFunctionCache(4096)
+
+
+@overload
+def library_jit(
+    fun: Callable[P, R], *, static_argnums: Any = None, static_argnames: Any = None
+) -> CompiledFunction[P, R]: ...
+
+
+@overload
+def library_jit(
+    fun: None = None, *, static_argnums: Any = None, static_argnames: Any = None
+) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
 
 
 def library_jit(fun: Any = None, *, static_argnums: Any = None, static_argnames: Any = None) -> Any:

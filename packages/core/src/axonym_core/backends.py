@@ -105,6 +105,10 @@ class Backend(Protocol):
         """Whether a buffer was freed."""
         ...
 
+    def devices(self) -> Sequence[Any]:
+        """The devices of the backend, those of other processes included."""
+        ...
+
     def device_of(self, buffer: Any) -> Any:
         """The device that holds a buffer."""
         ...

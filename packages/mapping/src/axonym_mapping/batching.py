@@ -160,7 +160,7 @@ class BatchTrace(Trace):
     def _refers_to_axis(
         self, primitive: Primitive, params: Mapping[str, Any], varies: bool
     ) -> bool:
-        """Whether the operation mentions the axis, so that the parent could not make sense of it."""
+        """Whether the operation mentions the axis, which the parent does not know."""
         if not primitive.collective:
             return False
         if primitive.expand is not None:

@@ -114,7 +114,13 @@ def _in_dims(
             checked.append(None)
             continue
         position = _position(name, "in_axes", dim)
-        rank = aval_of(leaf).ndim
+        try:
+            rank = aval_of(leaf).ndim
+        except TypeError:
+            raise MappedAxisError(
+                f"vmap({name}): {_argument(tree, i)} is a {type(leaf).__name__} ({leaf!r}), which "
+                "has no dimensions; pass an array, or use None in in_axes and close over it"
+            ) from None
         if not -rank <= position < rank:
             raise MappedAxisError(
                 f"vmap({name}): in_axes maps dimension {position} of {_argument(tree, i)}, which "

@@ -30,7 +30,7 @@ class NamespaceInfo:
 
     def devices(self) -> list[Any]:
         """The devices of the current backend."""
-        return list(backends.current().devices())  # type: ignore[attr-defined]  # not in the protocol of old backends
+        return list(backends.current().devices())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """Dtypes that are used where none is asked for."""

@@ -59,7 +59,7 @@ def normal(key: KeyLike, shape: int | Sequence[int] = (), dtype: Any = float) ->
     found = dtypes.as_dtype(dtype)
     if found not in _PARTS:
         found = as_float_dtype(found, "normal")
-    return _normal(key, shape=as_shape(shape, "normal"), dtype=found)  # type: ignore[no-any-return]  # jitted
+    return _normal(key, shape=as_shape(shape, "normal"), dtype=found)
 
 
 def _normal_program(key: Any, *, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -112,7 +112,7 @@ def truncated_normal(
     bounds = (("lower", lower), ("upper", upper))
     sizes = shape_with(shape, "truncated_normal", bounds)
     operands = (as_operand(bound, found) for _, bound in bounds)
-    return _truncated_normal(key, *operands, shape=sizes, dtype=found)  # type: ignore[no-any-return]  # jitted
+    return _truncated_normal(key, *operands, shape=sizes, dtype=found)
 
 
 def _truncated_normal_program(

@@ -52,7 +52,7 @@ def bernoulli(key: KeyLike, p: Any = 0.5, shape: int | Sequence[int] | None = No
     check_key(key, "bernoulli")
     dtype = float_parameter(p, "bernoulli", "p")
     sizes = shape_with(shape, "bernoulli", (("p", p),))
-    return _bernoulli(key, as_operand(p, dtype), shape=sizes, dtype=dtype)  # type: ignore[no-any-return]  # jitted
+    return _bernoulli(key, as_operand(p, dtype), shape=sizes, dtype=dtype)
 
 
 def _bernoulli_program(key: Any, p: Any, *, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -91,7 +91,7 @@ def rademacher(key: KeyLike, shape: int | Sequence[int] = (), dtype: Any = int) 
             f"rademacher: dtype={found} has no -1; choose a signed integer or a floating-point "
             "dtype"
         )
-    return _rademacher(key, shape=as_shape(shape, "rademacher"), dtype=found)  # type: ignore[no-any-return]  # jitted
+    return _rademacher(key, shape=as_shape(shape, "rademacher"), dtype=found)
 
 
 def _rademacher_program(key: Any, *, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -166,7 +166,7 @@ def categorical(
         )
     draws = count(sizes[: len(sizes) - len(batch)])
     if replace:
-        return _categorical(key, logits, axis=axis, shape=sizes, dtype=dtype)  # type: ignore[no-any-return]  # jitted
+        return _categorical(key, logits, axis=axis, shape=sizes, dtype=dtype)
     if tail != batch:
         raise RandomShapeError(
             f"categorical: without replacement, shape={sizes} must end in exactly {batch}"
@@ -176,7 +176,7 @@ def categorical(
             f"categorical: shape={sizes} asks for {draws} distinct indices of {own[axis]}; draw "
             "fewer, or with replace=True"
         )
-    return _distinct(key, logits, axis=axis, shape=sizes, dtype=dtype)  # type: ignore[no-any-return]  # jitted
+    return _distinct(key, logits, axis=axis, shape=sizes, dtype=dtype)
 
 
 def _categorical_program(

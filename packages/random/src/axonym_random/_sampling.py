@@ -53,9 +53,9 @@ def permutation(key: KeyLike, x: Any, axis: int = 0, independent: bool = False) 
     check_key(key, "permutation")
     population = _population(x, axis, "permutation", "x")
     if isinstance(population, int):
-        return _numbers(key, n=population)  # type: ignore[no-any-return]  # jitted
+        return _numbers(key, n=population)
     axis %= aval_of(population).ndim
-    return _permutation(key, population, axis=axis, independent=bool(independent))  # type: ignore[no-any-return]  # jitted
+    return _permutation(key, population, axis=axis, independent=bool(independent))
 
 
 def _population(x: Any, axis: int, function: str, argument: str) -> Any:

@@ -243,7 +243,7 @@ def bits(key: KeyLike, shape: int | Sequence[int] = (), dtype: Any = None) -> Ar
             f"bits: dtype={found} is no dtype of bits; choose one of "
             f"{', '.join(d.name for d in _WIDTHS)}"
         )
-    return _bits(key, shape=as_shape(shape, "bits"), width=_WIDTHS[found])  # type: ignore[no-any-return]  # jitted
+    return _bits(key, shape=as_shape(shape, "bits"), width=_WIDTHS[found])
 
 
 _WIDTHS: Final = {dtypes.uint8: 8, dtypes.uint16: 16, dtypes.uint32: 32, dtypes.uint64: 64}
@@ -318,7 +318,7 @@ def wrap_key_data(key_bits_array: Any, *, impl: str | None = None) -> PRNGKeyArr
     """
     _check_implementation(impl, "wrap_key_data")
     check_keys(key_bits_array, "wrap_key_data")
-    return _wrapped(key_bits_array)  # type: ignore[no-any-return]  # jitted
+    return _wrapped(key_bits_array)
 
 
 def _wrap_program(words: Any) -> PRNGKeyArray:

@@ -78,12 +78,12 @@ def uniform(
     if _is_number(minval) and _is_number(maxval):
         sizes = as_shape(shape, "uniform")
         if minval == 0 and maxval == 1:
-            return _unit(key, shape=sizes, dtype=found)  # type: ignore[no-any-return]  # jitted
+            return _unit(key, shape=sizes, dtype=found)
         _check_interval(minval, maxval, found)
     else:
         sizes = shape_with(shape, "uniform", (("minval", minval), ("maxval", maxval)))
     ends = (as_operand(end, found) for end in (minval, maxval))
-    return _between(key, *ends, shape=sizes, dtype=found)  # type: ignore[no-any-return]  # jitted
+    return _between(key, *ends, shape=sizes, dtype=found)
 
 
 def _is_number(x: Any) -> bool:
@@ -219,7 +219,7 @@ def randint(
                     f"{limits.max}; choose a wider dtype"
                 )
         operands = (as_operand(end, found) if isinstance(end, int) else end for _, end in ends)
-        return _ranges(key, *operands, shape=sizes, dtype=found)  # type: ignore[no-any-return]  # jitted
+        return _ranges(key, *operands, shape=sizes, dtype=found)
     if count(sizes) and not limits.min <= minval < maxval <= limits.max + 1:
         raise DistributionError(
             f"randint: there is no integer of dtype {found} from minval={minval} (included) to "
@@ -232,7 +232,7 @@ def randint(
     span = max(maxval - minval, 1)
     multiplier = (half % span) ** 2 % modulus % span
     low = int(minval) % 2 ** (found.itemsize * 8)
-    return _range(  # type: ignore[no-any-return]  # jitted
+    return _range(
         key,
         np.array(low, _UNSIGNED[found.itemsize]).view(found)[()],
         unsigned.type(span % modulus),

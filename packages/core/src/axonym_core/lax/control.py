@@ -74,7 +74,10 @@ def _join_carry(
 ) -> ShapedArray:
     """Type of a carry that goes in as one type and comes out as another."""
     if before.shape != after.shape:
-        raise ShapeError(f"{describe()} goes in as {before} and comes out as {after}")
+        raise ShapeError(
+            f"{describe()} goes in as {before} and comes out as {after}; return it in the shape "
+            "that it came in, or start with the other one"
+        )
     joined = before
     if before.dtype != after.dtype or before.weak_type != after.weak_type:
         dtype, weak = dtypes.lattice_result(
@@ -287,7 +290,8 @@ def _check_scan_result(name: str, out_tree: PyTreeDef, init_tree: PyTreeDef) -> 
         )
     if children[0] != init_tree:
         raise TreeStructureError(
-            f"scan: the carry of {name} goes in as {init_tree} and comes out as {children[0]}"
+            f"scan: the carry of {name} goes in as {init_tree} and comes out as {children[0]}; "
+            "return it as it came in"
         )
 
 
@@ -348,7 +352,7 @@ def while_loop(
         if traced.out_tree != tree:
             raise TreeStructureError(
                 f"while_loop: the state of {body_debug.name} goes in as {tree} and comes out as "
-                f"{traced.out_tree}"
+                f"{traced.out_tree}; return it as it came in"
             )
         return traced.jaxpr
 
@@ -541,7 +545,7 @@ def _branch(
         if other.out_tree != first.out_tree:
             raise TreeStructureError(
                 f"{name}: results of {names} differ in structure: {first.out_tree} and "
-                f"{other.out_tree}"
+                f"{other.out_tree}; return the same containers from all branches"
             )
         for k, (a, b) in enumerate(zip(joined, other.jaxpr.out_avals, strict=True)):
             joined[k] = _join_branch(name, names, first.out_tree, k, a, b)
@@ -609,5 +613,8 @@ def _join_branch(
     compatible = (dtype == a.dtype or a.weak_type) and (dtype == b.dtype or b.weak_type)
     if a.shape != b.shape or not compatible:
         path = _leaf_name("result", tree_unflatten(tree, list(range(tree.num_leaves))), index)
-        raise TypeError(f"{name}: results of {names} differ in type at {path}: {a} and {b}")
+        raise TypeError(
+            f"{name}: results of {names} differ in type at {path}: {a} and {b}; convert, reshape "
+            "or broadcast one of them"
+        )
     return ShapedArray(a.shape, dtype, weak, join_named(a.named, b.named))
