@@ -1,62 +1,200 @@
-"""Two small things that Sphinx needs in order to document a family of packages.
+"""What Sphinx needs in order to document a family of packages by their public names.
 
 The packages define their names in small modules and show them in one place: `grad` is defined in
-`axonym_autodiff.grad`, documented as `axonym_autodiff.grad`, and re-exported as `axonym.grad`.
-Annotations and docstrings name any of the three.
+`axonym_autodiff.reverse`, documented as `axonym_autodiff.grad`, and re-exported as `axonym.grad`.
+Annotations and docstrings name any of the three, or say `ShapeError` alone.
 
-* `resolve` is called for each cross-reference that Sphinx cannot resolve. It imports what the
-  reference names and points to the place where that object is documented. Names of other
-  projects (Python's, NumPy's) become plain text, provided that they exist. What is left is a
-  warning, hence an error.
-* The directive `.. public-names:: axonym` makes an autosummary table of a module's `__all__`, for
-  modules that only re-export.
+* The directive `.. public-names:: axonym_numpy` documents what is in a module's `__all__`. Options:
+  `:from:` takes the names alone that are defined in certain modules of the package, `:names:`
+  certain names, and `:table:` makes a table of links instead, for modules that only re-export. A
+  second name of a function refers to the first; exceptions are documented where they are defined.
+* `resolve` is called for each reference that Sphinx cannot resolve. It finds the object and points
+  to the place where that is documented. Names of other projects (Python's, NumPy's) become plain
+  text, provided that they exist. What is left is a warning, hence an error.
+* `check` warns of every name in the `__all__` of the modules in the setting `public_modules` that
+  is documented nowhere.
 """
 
 from __future__ import annotations
 
 import builtins
 import importlib
-from typing import Any
+import inspect
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, TypeVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import PycodeError
 from sphinx.ext.autosummary import Autosummary
+from sphinx.pycode import ModuleAnalyzer
+from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
+
+FAMILY = "axonym"
+TYPE_VARIABLES = frozenset({"P", "R", "T"})
+
+_log = logging.getLogger(__name__)
 
 
 def find(path: str) -> Any:
-    """Import the object with a dotted path.
+    """Import the object with a dotted path. What a module defines goes before its submodules.
 
     Raises:
         LookupError: If there is no such object.
     """
     parts = path.split(".")
-    for cut in range(len(parts), 0, -1):
+    tried: list[tuple[Any, list[str]]] = []
+    for cut in range(1, len(parts) + 1):
         try:
-            found = importlib.import_module(".".join(parts[:cut]))
+            tried.append((importlib.import_module(".".join(parts[:cut])), parts[cut:]))
         except ImportError:
+            break
+    for found, rest in tried or [(builtins, parts)]:
+        for part in rest:
+            if not hasattr(found, part):
+                break
+            found = getattr(found, part)
+        else:
+            return found
+    raise LookupError(path)
+
+
+def is_ours(value: Any) -> bool:
+    """Whether a class or function is defined in one of the packages."""
+    return str(getattr(value, "__module__", None)).startswith(FAMILY)
+
+
+def documented_by_itself(value: Any) -> bool:
+    """Whether a value has documentation of its own: our classes and functions, not constants."""
+    return (isinstance(value, type) or inspect.isroutine(value)) and is_ours(value)
+
+
+class PublicNames(Autosummary):
+    """Directive: the documentation of the public names of a module, or a table of them."""
+
+    has_content = False
+    required_arguments = 1
+    option_spec = {
+        "from": directives.unchanged_required,
+        "names": directives.unchanged_required,
+        "table": directives.flag,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Document the names, or make the table."""
+        path = self.arguments[0]
+        self.env.ref_context["py:module"] = path
+        names = self._names(path)
+        if "table" in self.options:
+            del self.options["table"]
+            self.content = StringList(names, source=path)
+            return super().run()
+        first: dict[int, str] = {}
+        text = [f".. py:currentmodule:: {path}", ""]
+        for name in names:
+            value = getattr(importlib.import_module(path), name)
+            same = first.setdefault(id(value), name) if documented_by_itself(value) else name
+            text += [*_lines(path, name, value, same), ""]
+        return self.parse_text_to_nodes("\n".join(text))
+
+    def _names(self, path: str) -> list[str]:
+        if "names" in self.options:
+            return self.options["names"].split()
+        module = importlib.import_module(path)
+        names = [n for n in module.__all__ if self._wanted(path, module, n)]
+        # A function goes by its own name where that is public too.
+        return sorted(names, key=lambda n: getattr(getattr(module, n), "__name__", n) != n)
+
+    def _wanted(self, path: str, module: ModuleType, name: str) -> bool:
+        value = getattr(module, name)
+        if "table" in self.options:
+            return not isinstance(value, ModuleType)
+        if isinstance(value, ModuleType):
+            return False  # it has a section of its own
+        if isinstance(value, type) and issubclass(value, Exception):
+            return path.endswith(".errors")
+        if "from" not in self.options:
+            return True
+        home = getattr(value, "__module__", "constants")
+        return any(home in (h, f"{path}.{h}") for h in self.options["from"].split())
+
+
+def _lines(module: str, name: str, value: Any, same: str) -> list[str]:
+    """The reStructuredText that documents a name; `same` is the first name of the same object."""
+    path = f"{module}.{name}"
+    if same != name:
+        return [f".. py:function:: {name}", "", f"   Another name of :py:obj:`{module}.{same}`."]
+    if documented_by_itself(value):
+        if not isinstance(value, type):
+            return [f".. autofunction:: {path}"]
+        if issubclass(value, Exception):
+            return [f".. autoexception:: {path}", "   :show-inheritance:"]
+        if type(value).__module__.startswith(FAMILY):  # a dtype's name, without parts to show
+            return [f".. py:class:: {name}", "", f"   {inspect.getdoc(value)}"]
+        return [f".. autoclass:: {path}", "   :members:"]
+    lines = [f".. py:data:: {name}"]
+    home = getattr(value, "__module__", None)
+    if isinstance(value, type):
+        return [*lines, "", f"   `{home}.{value.__name__}`."]
+    comment = _comment(module, name)
+    if isinstance(value, float | int | None):
+        lines.append(f"   :value: {value}")
+    return [*lines, "", *[f"   {line}" for line in comment]]
+
+
+def _comment(module: str, name: str) -> list[str]:
+    """The comment on a variable, in whichever module of the package assigns it."""
+    package = module.split(".")[0]
+    for candidate in [module, *sorted(m for m in sys.modules if m.startswith(f"{package}."))]:
+        try:
+            found = ModuleAnalyzer.for_module(candidate).find_attr_docs().get(("", name))
+        except PycodeError:  # a module without source
             continue
-        rest = parts[cut:]
-        break
-    else:
-        found, rest = builtins, parts
-    for part in rest:
-        if not hasattr(found, part):
-            raise LookupError(path)
-        found = getattr(found, part)
+        if found:
+            return list(found)
+    return []
+
+
+Index = dict[str, list[tuple[str, Any, Any]]]
+
+
+def index_of(env: BuildEnvironment) -> Index:
+    """What is documented: by last name, the full name, where, and the object."""
+    found: Index | None = getattr(env.app, "documented_names", None)
+    if found is None:
+        found = {}
+        for path, entry in env.domains.python_domain.objects.items():
+            try:
+                value = find(path)
+            except LookupError:
+                value = None
+            found.setdefault(path.rpartition(".")[2], []).append((path, entry, value))
+        env.app.documented_names = found  # type: ignore[attr-defined]
     return found
 
 
-def candidates(target: str, node: pending_xref) -> list[str]:
-    """Dotted paths that a reference may mean: inside its class and module, and as written."""
+def candidates(target: str, node: pending_xref) -> Iterator[Any]:
+    """Objects that a reference may mean: of its class, module or package, or as written."""
     if node.get("reftype") == "class" and hasattr(builtins, target):
-        return [target]  # an annotation: `int` is Python's, also in a module with an `int`
+        yield getattr(builtins, target)  # an annotation: `int` is Python's, also beside an `int`
+        return
     module, owner = node.get("py:module"), node.get("py:class")
-    scopes = [scope for scope in (module and owner and f"{module}.{owner}", module) if scope]
-    return [*(f"{scope}.{target}" for scope in scopes), target, f"typing.{target}"]
+    scopes = []
+    if module:
+        scopes = [f"{module}.{owner}"] if owner else []
+        scopes += [module, f"{module.split('.')[0]}.errors"]
+    for path in [*(f"{scope}.{target}" for scope in scopes), target, f"typing.{target}"]:
+        try:
+            yield find(path)
+        except LookupError:
+            continue
 
 
 def resolve(
@@ -65,47 +203,52 @@ def resolve(
     """Find where the object that a Python reference names is documented."""
     if node.get("refdomain") != "py":
         return None
-    for path in candidates(node["reftarget"], node):
-        try:
-            wanted = find(path)
-        except LookupError:
-            continue
-        objects = env.domains.python_domain.objects
-        name = path.rpartition(".")[2]
-        for documented, entry in objects.items():
-            if documented.rpartition(".")[2] == name and _is(documented, wanted):
-                return make_refnode(
-                    app.builder, node["refdoc"], entry.docname, entry.node_id, contnode, documented
-                )
-        home = getattr(wanted, "__module__", None) or path
-        if not home.startswith("axonym"):
+    target = node["reftarget"]
+
+    def link(path: str, entry: Any) -> nodes.Node:
+        return make_refnode(
+            app.builder, node["refdoc"], entry.docname, entry.node_id, contnode, path
+        )
+
+    known = index_of(env).get(target.rpartition(".")[2], [])
+    for wanted in candidates(target, node):
+        for path, entry, value in known:
+            if value is wanted:
+                return link(path, entry)
+        if not is_ours(wanted) and not isinstance(wanted, ModuleType):
             return contnode
+        if isinstance(wanted, TypeVar) or not documented_by_itself(wanted):
+            return contnode
+    if target in TYPE_VARIABLES:
+        return contnode
+    if "." not in target and known:
+        # A short name, as in `Raises: ShapeError`. If it may mean several, none is linked.
+        path, entry, value = known[0]
+        return link(path, entry) if all(v is value for _, _, v in known) else contnode
     return None
 
 
-def _is(path: str, wanted: Any) -> bool:
-    try:
-        return find(path) is wanted
-    except LookupError:
-        return False
+def skip(app: Sphinx, what: str, name: str, value: Any, skipped: bool, options: Any) -> bool | None:
+    """Leave out the fields of named tuples, which the class's docstring describes."""
+    return True if type(value).__name__ == "_tuplegetter" else None
 
 
-class PublicNames(Autosummary):
-    """Directive: a table of everything in a module's `__all__`."""
-
-    has_content = False
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Fill the table with the module's public names, in the order of `__all__`."""
-        name = self.arguments[0]
-        self.env.ref_context["py:module"] = name
-        self.content = StringList(importlib.import_module(name).__all__, source=name)
-        return super().run()
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of public names that are documented nowhere."""
+    documented = index_of(env)
+    values = {id(value) for found in documented.values() for _, _, value in found}
+    paths = {path for found in documented.values() for path, _, _ in found}
+    for module in app.config.public_modules:
+        for name in importlib.import_module(module).__all__:
+            if f"{module}.{name}" not in paths and id(find(f"{module}.{name}")) not in values:
+                _log.warning("%s.%s is public and documented nowhere", module, name)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the resolver and the directive."""
-    app.connect("missing-reference", resolve)
+    """Register the directive, the resolver and the check."""
+    app.add_config_value("public_modules", [], "env")
     app.add_directive("public-names", PublicNames)
+    app.connect("missing-reference", resolve)
+    app.connect("autodoc-skip-member", skip)
+    app.connect("env-check-consistency", check)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

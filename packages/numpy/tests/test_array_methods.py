@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import axonym_numpy as anp
 import numpy as np
 import pytest
+
+import axonym_numpy as anp
 from axonym_core import Array, make_jaxpr
 from axonym_core.errors import ConcretizationError
 

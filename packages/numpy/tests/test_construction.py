@@ -5,9 +5,10 @@ from __future__ import annotations
 import array as python_array
 import pickle
 
-import axonym_numpy as anp
 import numpy as np
 import pytest
+
+import axonym_numpy as anp
 from axonym_core import make_jaxpr
 from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
@@ -88,13 +89,13 @@ def test_bad_data_is_refused_by_place():
         anp.array([anp.ones(2), anp.ones(3)])
     with pytest.raises(TypeError, match="NoneType"):
         anp.asarray(None)
-    with pytest.raises(DTypeError, match="4294967296 does not fit int32.*int64"):
+    with pytest.raises(DTypeError, match=r"4294967296 does not fit int32.*int64"):
         anp.array([1, 2**32])
     with pytest.raises(DTypeError, match="300 does not fit"):
         anp.asarray(300, "uint8")
     with pytest.raises(DTypeError, match="complex"):
         anp.array([1j], float)
-    with pytest.raises(DTypeError, match="flaot32.*float32"):
+    with pytest.raises(DTypeError, match=r"flaot32.*float32"):
         anp.asarray(1.0, "flaot32")
     with pytest.raises(ArgumentError, match="copy=False"):
         anp.asarray([1.0], copy=False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import axonym_numpy as anp
 import numpy as np
 import pytest
+
+import axonym_numpy as anp
 from axonym_core import ShapeDtypeStruct, make_jaxpr
 from axonym_core.errors import ConcretizationError, DTypeError, ShapeError
 from axonym_numpy.errors import ArgumentError
@@ -175,7 +176,10 @@ def test_grids_agree_with_numpy(same):
     for x, y in zip(anp.indices((2, 3), sparse=True), np.indices((2, 3), sparse=True), strict=True):
         same(x, y)
     same(anp.ix_(a, b)[1], np.ix_(a, b)[1])
-    same(anp.fromfunction(lambda i, j: 10 * i + j, (2, 3)), np.fromfunction(lambda i, j: 10 * i + j, (2, 3)))
+    same(
+        anp.fromfunction(lambda i, j: 10 * i + j, (2, 3)),
+        np.fromfunction(lambda i, j: 10 * i + j, (2, 3)),
+    )
     with pytest.raises(ShapeError, match="vectors"):
         anp.meshgrid(np.ones((2, 2)))
     with pytest.raises(ArgumentError, match="'xz'"):

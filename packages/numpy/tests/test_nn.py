@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-import axonym_numpy as anp
 import numpy as np
 import pytest
+
+import axonym_numpy as anp
 from axonym_core import make_jaxpr
 from axonym_core.errors import DTypeError, ShapeError
 from axonym_numpy import nn
@@ -130,7 +131,10 @@ def test_logsumexp_is_what_it_says(same):
     same(sign, -1)
     same(nn.logsumexp(np.array([INF, 1.0]), b=np.array([0.0, 1.0])), 1)
     same(nn.logmeanexp(x, 1), want - math.log(3))
-    same(nn.logmeanexp(x, 1, where=np.array([True, False, True])), [1 - math.log(2), 1000 - math.log(2)])
+    same(
+        nn.logmeanexp(x, 1, where=np.array([True, False, True])),
+        [1 - math.log(2), 1000 - math.log(2)],
+    )
     assert nn.logsumexp(np.array([1, 2])).dtype == F32
 
 

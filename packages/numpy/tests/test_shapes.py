@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import axonym_numpy as anp
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import axonym_numpy as anp
 from axonym_core import ShapeDtypeStruct, make_jaxpr
 from axonym_core.errors import ConcretizationError, ShapeError
 from axonym_numpy.errors import ArgumentError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 F32 = np.float32
 X = np.arange(24, dtype=F32).reshape(2, 3, 4)
@@ -19,7 +20,12 @@ STRIDED = np.arange(48, dtype=F32).reshape(4, 3, 4)[::-2, :, ::-1]
 @pytest.mark.parametrize("x", [X, STRIDED, X[:0]], ids=["plain", "strided", "empty"])
 def test_shape_functions_agree_with_numpy(same, x):
     calls = {
-        "reshape": [((x.size,),), ((3, -1) if x.size else (3, 0),), (x.shape,), ((-1,),) if x.size else ((0,),)],
+        "reshape": [
+            ((x.size,),),
+            ((3, -1) if x.size else (3, 0),),
+            (x.shape,),
+            ((-1,),) if x.size else ((0,),),
+        ],
         "ravel": [()],
         "transpose": [(), ((2, 0, 1),), ((-1, 0, 1),)],
         "swapaxes": [(0, 2), (-1, 1), (1, 1)],
@@ -68,7 +74,7 @@ def test_shapes_are_told(same):
 def test_shape_errors_say_what_was_given():
     with pytest.raises(ShapeError, match=r"\(2, 3, 4\) \(24 elements\).*\(5, -1\)"):
         anp.reshape(X, (5, -1))
-    with pytest.raises(ShapeError, match="24|reshape"):
+    with pytest.raises(ShapeError, match=r"24|reshape"):
         anp.reshape(X, (5, 5))
     with pytest.raises(ShapeError, match="transpose"):
         anp.transpose(X, (0, 1))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-import axonym_numpy as anp
 import numpy as np
 import pytest
+
+import axonym_numpy as anp
 from axonym_core.errors import DTypeError
 from axonym_numpy import special
 

@@ -371,7 +371,11 @@ def test_arrays_pickle_and_copy():
     again = pickle.loads(pickle.dumps(x))
 
     np.testing.assert_array_equal(get(again), [1, 2])
-    assert copy.deepcopy(x) is x
+
+    deep = copy.deepcopy(x)
+    x.delete()
+
+    np.testing.assert_array_equal(get(deep), [1, 2])
 
 
 def test_dlpack_both_ways():

@@ -270,6 +270,6 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     out_leaves, out_tree = tree_flatten(out)
     pairs = [trace.split(o) for o in out_leaves]
     value = tree_unflatten(out_tree, [p for p, _ in pairs])
-    outputs = [t.var if type(t) is LinearTracer else t for _, t in pairs]
-    linear = LinearMap(tape.eqns, [x.var for x in inputs], tree, avals, outputs, out_tree)
+    outputs = [t.variable if type(t) is LinearTracer else t for _, t in pairs]
+    linear = LinearMap(tape.eqns, [x.variable for x in inputs], tree, avals, outputs, out_tree)
     return (value, linear, primal_part(trace, aux)) if has_aux else (value, linear)

@@ -25,12 +25,12 @@ from .zeros import Zero
 class JvpTracer(Tracer):
     """A primal value with its tangent (which is not zero)."""
 
-    __slots__ = ("aval", "primal", "tangent", "trace")
+    __slots__ = ("aval", "owner", "primal", "tangent")
 
-    trace: JvpTrace
+    owner: JvpTrace
 
     def __init__(self, trace: JvpTrace, primal: Any, tangent: Any) -> None:
-        self.trace = trace
+        self.owner = trace
         self.primal = primal
         self.tangent = tangent
         self.aval: ShapedArray = aval_of(primal)
@@ -76,7 +76,7 @@ class JvpTrace(Trace):
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Primal and tangent of a value."""
-        if type(x) is JvpTracer and x.trace is self:
+        if type(x) is JvpTracer and x.owner is self:
             return x.primal, x.tangent
         return x, Zero(aval_of(x).to_tangent())
 
@@ -86,7 +86,7 @@ class JvpTrace(Trace):
         tangents: list[Any] = []
         nonzero = False
         for x in args:
-            if type(x) is JvpTracer and x.trace is self:
+            if type(x) is JvpTracer and x.owner is self:
                 primals.append(x.primal)
                 tangents.append(x.tangent)
                 nonzero = True

@@ -39,7 +39,7 @@ def transpose_flat(
         outs = fun(*inputs)
     return backward_pass(
         tape.eqns,
-        [x.var for x in inputs],
+        [x.variable for x in inputs],
         [variable(o) for o in outs],
         cts,
         reading or Reading(),

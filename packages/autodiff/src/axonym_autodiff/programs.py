@@ -182,7 +182,7 @@ def _split(jaxpr: Jaxpr, linear: Mask, instantiated: Mask, differentiate: bool) 
     keep = [type(t) is not Zero or f for t, f in zip(tangents, instantiated, strict=True)]
     linear_trace = _LinearProgram(primal_trace, tape.eqns, _derived(jaxpr.debug, "linear"))
     linear_jaxpr = linear_trace.finish(
-        [v.var for v in linear_inputs],
+        [v.variable for v in linear_inputs],
         [t for t, k in zip(tangents, keep, strict=True) if k],
     )
     primal_jaxpr = primal_trace.finish([*known, *linear_trace.computed])
@@ -209,7 +209,7 @@ class _LinearProgram:
             operands: Sequence[Any] = eqn.invars  # a tape holds primal values as they are
             for x in operands:
                 if self._is_primal(x):
-                    needed[x.var] = None
+                    needed[x.variable] = None
         self.constants = primal.constant_values()
         free = frozenset(positions) | frozenset(self.constants)
         chosen, self.repeated = choose_residuals(list(needed), primal.eqns, free)
@@ -218,17 +218,17 @@ class _LinearProgram:
         saved = [v for v in chosen if v not in positions]
         self.computed = [JaxprTracer(primal, v.aval, v, None) for v in saved]
         self.arguments = {
-            v: self.trace.new_argument(v.aval).var
+            v: self.trace.new_argument(v.aval).variable
             for v in [*[primal.invars[i] for i in self.forwarded], *saved]
         }
 
     def _is_primal(self, x: Any) -> bool:
-        return type(x) is JaxprTracer and x.trace is self.primal
+        return type(x) is JaxprTracer and x.owner is self.primal
 
     def _atom(self, x: Any) -> Atom:
         if type(x) is Literal:
             return x
-        var = x.var if self._is_primal(x) else x
+        var = x.variable if self._is_primal(x) else x
         if type(var) is not Var:
             return self.trace.atom(x)
         if var in self.constants:
@@ -252,7 +252,7 @@ class _LinearProgram:
             outs = [
                 instantiate(t)
                 if type(t) is Zero
-                else JaxprTracer(self.trace, t.aval, t.var, t.source)
+                else JaxprTracer(self.trace, t.aval, t.variable, t.source)
                 for t in results
             ]
             return self.trace.finish(outs)

@@ -109,7 +109,7 @@ def _vjp(
     for x in leaves:
         aval = aval_of(x).to_tangent().strip_weak_type()
         t = tape.new_input(aval)
-        inputs.append(t.var)
+        inputs.append(t.variable)
         args.append(x if aval.dtype == dtypes.float0 else trace.lift(x, t))
     with new_trace(tape), new_trace(trace):
         out = fun(*tree_unflatten(in_tree, args))
@@ -151,7 +151,7 @@ def vjp(
         has_aux: Whether `fun` returns a pair of which the second is not differentiated.
         reduce_axes: Named axes to read collectively: a value that does not vary over one of them
             is one value, and its cotangent the sum over the axis. `None`: the axes of enclosing
-            `shard_map`s; `()`: none.
+            uses of `shard_map`; `()`: none.
 
     Returns:
         `(value, f_vjp)`, where `f_vjp(ct)` is the tuple of cotangents of the arguments; with
@@ -193,7 +193,7 @@ def value_and_grad(
         reduce_axes: Named axes over which the gradient is the total: for an argument that does not
             vary over the axis, the gradient of the sum over the axis, which does not vary either.
             Without it each index of the axis has a gradient of its own. `None`: the axes of
-            enclosing `shard_map`s; `()`: none.
+            enclosing uses of `shard_map`; `()`: none.
 
     Returns:
         A function of the arguments of `fun` that returns `(value, gradient)`, where the gradient
@@ -336,7 +336,7 @@ def linear_transpose(
 
     Args:
         fun: Function of trees of arrays, linear in them.
-        *primals: Arguments of the types to expect: arrays, or `ShapeDtypeStruct`s.
+        *primals: Arguments of the types to expect: arrays, or `ShapeDtypeStruct`.
         reduce_axes: Named axes to read collectively; see `vjp`.
 
     Returns:
@@ -370,7 +370,7 @@ def linear_transpose(
     return Pullback(
         "linear_transpose",
         tape.eqns,
-        [x.var for x in inputs],
+        [x.variable for x in inputs],
         in_tree,
         [variable(o) for o in out_leaves],
         [aval_of(o) for o in out_leaves],

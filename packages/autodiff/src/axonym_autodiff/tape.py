@@ -38,9 +38,9 @@ from .zeros import Zero, add_tangents
 class LinearTracer(Tracer):
     """A value that depends linearly on the inputs of a tape."""
 
-    __slots__ = ("_source", "aval", "trace", "var")
+    __slots__ = ("_source", "aval", "owner", "variable")
 
-    trace: TapeTrace
+    owner: TapeTrace
 
     def __init__(
         self,
@@ -49,9 +49,9 @@ class LinearTracer(Tracer):
         var: Var,
         source: source_info.SourceInfo | None,
     ) -> None:
-        self.trace = trace
+        self.owner = trace
         self.aval = aval
-        self.var = var
+        self.variable = var
         self._source = source
 
     @property
@@ -87,12 +87,12 @@ class TapeTrace(Trace):
 
     def is_own(self, x: Any) -> bool:
         """Whether `x` is a linear value of this tape."""
-        return type(x) is LinearTracer and x.trace is self
+        return type(x) is LinearTracer and x.owner is self
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Record the operation where an operand is linear, else hand it to the parent."""
         for x in args:
-            if type(x) is LinearTracer and x.trace is self:
+            if type(x) is LinearTracer and x.owner is self:
                 break
         else:
             previous = context.trace
@@ -110,7 +110,7 @@ class TapeTrace(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Record an operation as it is."""
-        operands = tuple([x.var if self.is_own(x) else x for x in args])
+        operands = tuple([x.variable if self.is_own(x) else x for x in args])
         out = primitive.out_avals(tuple([aval_of(x) for x in operands]), params)
         source = source_info.current()
         if primitive.multiple_results:
@@ -124,7 +124,7 @@ class TapeTrace(Trace):
 
 def variable(x: Any) -> Var | None:
     """Tape variable of a tangent; None for a symbolic zero."""
-    return x.var if type(x) is LinearTracer else None
+    return x.variable if type(x) is LinearTracer else None
 
 
 def widen(x: Any, named: NamedEntries) -> Any:

@@ -78,6 +78,14 @@ class FunctionEntries:
 
     Made by :meth:`CompiledFunctionCache.entries`. It does not keep the function alive, and is of
     no use after the function's death.
+
+    What ``get`` does with a hit, a caller for whom its call takes too long may write in place::
+
+        entry = entries.find(key)
+        if entry is not None:
+            entry.used = entries.tick()
+            entries.hit()
+            value = entry.value
     """
 
     __slots__ = (
@@ -93,13 +101,15 @@ class FunctionEntries:
         "_name",
         "_references",
         "_retired",
-        "_tick",
+        "find",
+        "hit",
+        "tick",
     )
 
     def __init__(self, cache: CompiledFunctionCache, function: Function) -> None:
         died = _Died(cache, self)
         self._cache = weakref.ref(cache)
-        self._tick = cache._tick
+        self.tick = cache._tick
         self._name = _name(function)
         if type(function) is MethodType:
             self._identity: _Identity = (id(function.__self__), id(function.__func__))
@@ -113,7 +123,9 @@ class FunctionEntries:
         self._entries: dict[Hashable, _Entry] = {}
         self._making: dict[Hashable, Making] = {}
         self._evicted: deque[Hashable] = deque()
+        self.find = self._entries.get
         self._hits = Counter()
+        self.hit = self._hits.add
         self._misses = Counter()
         self._evictions = 0
         self._retired = False
@@ -124,7 +136,7 @@ class FunctionEntries:
         if entry is None:
             self._misses.add()
             return default
-        entry.used = self._tick()
+        entry.used = self.tick()
         self._hits.add()
         return entry.value
 
@@ -138,7 +150,7 @@ class FunctionEntries:
         """The value at ``key``, made if needed; see :meth:`CompiledFunctionCache.lookup`."""
         entry = self._entries.get(key)
         if entry is not None:
-            entry.used = self._tick()
+            entry.used = self.tick()
             self._hits.add()
             return entry.value
         cache = self._cache()

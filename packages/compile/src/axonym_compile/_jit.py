@@ -13,12 +13,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar, final, overload
 
 from axonym_core import backends
-from axonym_core.array import Array, ConcreteArray, as_concrete
+from axonym_core.array import ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.config import config
 from axonym_core.context import context
@@ -45,6 +45,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _log = logging.getLogger("axonym.compile")
+
+_option_numbers: dict[Hashable, int] = {}
 
 
 @final
@@ -112,7 +114,10 @@ class CompiledFunction(Generic[P, R]):
         self._inline = inline
         self.cache = default_cache() if cache is None else cache
         self._entries = self.cache.entries(fun)
-        self._options: Hashable = (self._donate, self._static)
+        # A number, since its hash is part of every call.
+        self._options = _option_numbers.setdefault(
+            (self._donate, self._static), len(_option_numbers)
+        )
         self._plain = not self._static.names and not self._static.positions
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -132,11 +137,15 @@ class CompiledFunction(Generic[P, R]):
                 avals = [x.aval for x in args if type(x) is ConcreteArray]
                 key = (config.dispatch_key, self._options, *avals)
             if len(key) == len(args) + 2:  # positional arrays, and nothing else
-                program = self._entries.get(key)
-                if program is None:
-                    program = self._entries.lookup(
-                        key, lambda: self._compile(self._take_apart(args, kwargs))
-                    )
+                entries = self._entries
+                entry = entries.find(key)
+                if entry is not None:
+                    entry.used = entries.tick()
+                    entries.hit()
+                    program = entry.value
+                else:
+                    call = self._take_apart(args, kwargs)
+                    program = entries.lookup(key, partial(self._compile, call))
                 if program.single:
                     return program.call(args)[0]  # type: ignore[no-any-return]
                 return tree_unflatten(program.out_tree, program.call(args))  # type: ignore[no-any-return]
@@ -205,7 +214,9 @@ class CompiledFunction(Generic[P, R]):
 
     def _avals(self, call: _Call) -> tuple[ShapedArray, ...]:
         try:
-            return tuple([x.aval if isinstance(x, Array) else aval_of(x) for x in call.leaves])
+            return tuple(
+                [x.aval if type(x) is ConcreteArray else aval_of(x) for x in call.leaves]
+            )
         except TypeError:
             self._refuse(call)
             raise
@@ -243,7 +254,7 @@ class CompiledFunction(Generic[P, R]):
 
     def _run(self, call: _Call) -> Any:
         avals = self._avals(call)
-        program = self._entries.lookup(self._key(call, avals), lambda: self._compile(call))
+        program = self._entries.lookup(self._key(call, avals), partial(self._compile, call))
         return program.run([x if type(x) is ConcreteArray else as_concrete(x) for x in call.leaves])
 
     def _compile(self, call: _Call) -> _Program:
@@ -271,7 +282,7 @@ class CompiledFunction(Generic[P, R]):
         return tree_unflatten(out_tree, outs)
 
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced:
-        """Stage the function for these arguments, or for `ShapeDtypeStruct`s in their place."""
+        """Stage the function for these arguments; a `ShapeDtypeStruct` may stand for an array."""
         call = self._take_apart(args, kwargs)
         traced = self._traced(call, self._avals(call))
         return Traced(traced.jaxpr, call.in_tree, traced.out_tree, call.donated, self._name)

@@ -308,8 +308,11 @@ class ConcreteArray(Array):
     def __copy__(self) -> ConcreteArray:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteArray:
-        return self
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        """Copy the data: a copy must outlive the donation of the original to a program."""
+        from .primitives.elementwise import copy_p  # primitives, on which it rests, import arrays
+
+        return copy_p.bind(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the numbers; the array is restored on the then current backend."""

@@ -31,9 +31,9 @@ from .tree_util import (
 class JaxprTracer(Tracer):
     """A value of a program that is being staged."""
 
-    __slots__ = ("_source", "aval", "trace", "var")
+    __slots__ = ("_source", "aval", "owner", "variable")
 
-    trace: JaxprTrace
+    owner: JaxprTrace
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class JaxprTracer(Tracer):
         var: Var,
         source: source_info.SourceInfo | None,
     ) -> None:
-        self.trace = trace
+        self.owner = trace
         self.aval = aval
-        self.var = var
+        self.variable = var
         self._source = source
 
     @property
@@ -54,7 +54,7 @@ class JaxprTracer(Tracer):
 
     def provenance(self) -> str:
         """Say which arguments of which function it depends on, and where it was made."""
-        return self.trace.describe_dependence(self)
+        return self.owner.describe_dependence(self)
 
     def __repr__(self) -> str:
         return f"Traced<{self.aval}>"
@@ -87,8 +87,8 @@ class JaxprTrace(Trace):
 
     def atom(self, x: Any) -> Atom:
         """Variable or literal for an operand: own tracers, numbers, constants."""
-        if type(x) is JaxprTracer and x.trace is self:
-            return x.var
+        if type(x) is JaxprTracer and x.owner is self:
+            return x.variable
         if isinstance(x, np.generic | bool | int | float | complex):
             return Literal(x, aval_of(x))
         if isinstance(x, np.ndarray) and x.ndim == 0:
@@ -110,7 +110,10 @@ class JaxprTrace(Trace):
     def record(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Record an equation as it is, without the primitive's own staging."""
         invars = tuple(
-            [a.var if type(a) is JaxprTracer and a.trace is self else self.atom(a) for a in args]
+            [
+                a.variable if type(a) is JaxprTracer and a.owner is self else self.atom(a)
+                for a in args
+            ]
         )
         out = primitive.out_avals(tuple([v.aval for v in invars]), params)
         source = source_info.current()
@@ -168,7 +171,7 @@ class JaxprTrace(Trace):
 
     def describe_dependence(self, tracer: JaxprTracer) -> str:
         """Say which arguments a value depends on, for error messages."""
-        wanted: set[Any] = {tracer.var}
+        wanted: set[Any] = {tracer.variable}
         for eqn in reversed(self.eqns):
             if any(v in wanted for v in eqn.outvars):
                 wanted.update(a for a in eqn.invars if isinstance(a, Var))

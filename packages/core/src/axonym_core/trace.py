@@ -54,9 +54,9 @@ class Tracer(Array):
     conversion to a Python number or a NumPy array) raises an error that names the operation.
     """
 
-    __slots__ = ("trace",)
+    __slots__ = ("owner",)
 
-    trace: Trace
+    owner: Trace
 
     @property
     def source(self) -> SourceInfo | None:
@@ -69,8 +69,8 @@ class Tracer(Array):
 
     def require_alive(self) -> None:
         """Raise `TracerLeakError` if the transformation this belongs to is over."""
-        if not self.trace.alive:
-            source, origin = self.source, self.trace.origin
+        if not self.owner.alive:
+            source, origin = self.source, self.owner.origin
             place = f"in {origin}" if source is None and origin else f"at {describe(source)}"
             raise TracerLeakError(
                 f"a traced value of type {self.aval} was used after the transformation that made "

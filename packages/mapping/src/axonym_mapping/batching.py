@@ -41,12 +41,12 @@ ANONYMOUS = _Anonymous()
 class BatchTracer(Tracer):
     """A value that varies over the mapped axis."""
 
-    __slots__ = ("_aval", "dim", "trace", "val")
+    __slots__ = ("_aval", "dim", "owner", "val")
 
-    trace: BatchTrace
+    owner: BatchTrace
 
     def __init__(self, trace: BatchTrace, val: Any, dim: Dim) -> None:
-        self.trace = trace
+        self.owner = trace
         self.val = val
         self.dim = dim
         self._aval: ShapedArray | None = None
@@ -55,7 +55,7 @@ class BatchTracer(Tracer):
     def aval(self) -> ShapedArray:  # type: ignore[override]  # computed when first asked for
         """Type at one index of the axis."""
         if self._aval is None:
-            self._aval = self.trace.inner_aval(aval_of(self.val), self.dim)
+            self._aval = self.owner.inner_aval(aval_of(self.val), self.dim)
         return self._aval
 
     @property
@@ -66,7 +66,7 @@ class BatchTracer(Tracer):
     def provenance(self) -> str:
         """Say that it is mapped, and what is known of the value below."""
         below = self.val.provenance() if isinstance(self.val, Tracer) else ""
-        return f"The value is mapped over {self.trace.describe_axis()}. {below}"
+        return f"The value is mapped over {self.owner.describe_axis()}. {below}"
 
     def __repr__(self) -> str:
         return f"Traced<{self.aval}>with<vmap>"
@@ -110,7 +110,7 @@ class BatchTrace(Trace):
 
     def split(self, x: Any) -> tuple[Any, Dim, bool]:
         """Value of the parent, dimension of the axis, and whether the value varies over it."""
-        if type(x) is BatchTracer and x.trace is self:
+        if type(x) is BatchTracer and x.owner is self:
             return x.val, x.dim, True
         return x, None, False
 
@@ -120,7 +120,7 @@ class BatchTrace(Trace):
         dims: list[Dim] = []
         varies = mapped = False
         for x in args:
-            if type(x) is BatchTracer and x.trace is self:
+            if type(x) is BatchTracer and x.owner is self:
                 vals.append(x.val)
                 dims.append(x.dim)
                 varies = True

@@ -258,7 +258,7 @@ def _place(x: Any, entry: _Entry, traces: Sequence[BatchTrace], describe: str) -
             context.trace = trace.parent
             axis = trace.axis
             listed = axis.name in entry.names
-            if type(x) is BatchTracer and x.trace is trace:
+            if type(x) is BatchTracer and x.owner is trace:
                 if not listed:
                     raise MappedAxisError(
                         f"{describe} varies over axis {axis.name!r}, which out_axes "

@@ -73,8 +73,8 @@ def array(
         Array([0.5, 1.5], dtype=float32)
     """
     out = asarray(object, dtype, device=device)
-    if copy and out is object and not isinstance(out, ConcreteArray):
-        out = copy_p.bind(out)  # concrete arrays never change, so nothing could tell a copy
+    if copy and out is object:
+        out = copy_p.bind(out)  # arrays never change, but a copy outlives the original's donation
     if out.ndim < ndmin:
         out = reshape_p.bind(out, new_sizes=(1,) * (ndmin - out.ndim) + out.shape)
     return out

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from axonym_core import lax
 from axonym_core.array import Array
-from axonym_core.avals import AxisName, aval_of
+from axonym_core.avals import AxisName
 from axonym_core.errors import ShapeError
 from axonym_core.lax.reductions import axes_in_scope
 
@@ -26,10 +27,9 @@ from .labelled_contraction import (
     Options,
     arrange,
     contract,
-    drop_single,
+    drop,
     merge_repeated,
     promote_factors,
-    reduce_one,
     truths_of,
 )
 from .operands import array_of
@@ -42,6 +42,7 @@ class _Parsed(NamedTuple):
 
     operands: tuple[Labels, ...]
     out: Labels
+    kept: frozenset[int]
 
 
 def _refuse(subscripts: str, why: str) -> ArgumentError:
@@ -66,6 +67,10 @@ def _labels(subscripts: str, term: str, rank: int) -> Labels:
     return (*map(ord, before), *range(-hidden, 0), *map(ord, after))
 
 
+def _parsed(operands: tuple[Labels, ...], out: Labels) -> _Parsed:
+    return _Parsed(operands, out, frozenset(out))
+
+
 @lru_cache(maxsize=4096)
 def _parse(subscripts: str, ranks: tuple[int, ...]) -> _Parsed:
     text = "".join(subscripts.split())
@@ -78,7 +83,7 @@ def _parse(subscripts: str, ranks: tuple[int, ...]) -> _Parsed:
     hidden = sorted({v for v in every if v < 0})
     if not arrow:
         once = sorted([v for v in set(every) if v >= 0 and every.count(v) == 1])
-        return _Parsed(operands, (*hidden, *once))
+        return _parsed(operands, (*hidden, *once))
     before, dots, after = right.partition("...")
     out = (*map(ord, before), *(hidden if dots else ()), *map(ord, after))
     for v in out:
@@ -90,7 +95,7 @@ def _parse(subscripts: str, ranks: tuple[int, ...]) -> _Parsed:
         raise _refuse(subscripts, "the result names a letter twice")
     if hidden and not dots:
         raise _refuse(subscripts, "operands have '...', and the result has not")
-    return _Parsed(operands, out)
+    return _parsed(operands, out)
 
 
 def _interleaved(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -106,21 +111,30 @@ def _interleaved(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return subscripts, tuple(operands)
 
 
-def _sizes(subscripts: str, parsed: _Parsed, operands: Sequence[Any]) -> dict[int, int]:
+@lru_cache(maxsize=4096)
+def _dropped(
+    subscripts: str, parsed: _Parsed, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], ...]:
+    """Dimensions of each operand that have size 1 where the letter has another size elsewhere."""
     sizes: dict[int, int] = {}
-    for labels, x in zip(parsed.operands, operands, strict=True):
-        for v, n in zip(labels, aval_of(x).shape, strict=True):
+    for labels, shape in zip(parsed.operands, shapes, strict=True):
+        for v, n in zip(labels, shape, strict=True):
             known = sizes.setdefault(v, n)
             if known != n:
                 if 1 not in (known, n):
-                    shapes = ", ".join(str(aval_of(x)) for x in operands)
                     name = repr(chr(v)) if v >= 0 else "a dimension of '...'"
                     raise ShapeError(
                         f"einsum: {name} of {subscripts!r} has sizes {known} and {n} in operands "
-                        f"of types {shapes}; sizes of one letter have to be equal or 1"
+                        f"of shapes {', '.join(map(str, shapes))}; sizes of one letter have to be "
+                        "equal or 1"
                     )
                 sizes[v] = n if known == 1 else known
-    return sizes
+    return tuple(
+        [
+            tuple([d for d, (v, n) in enumerate(zip(labels, shape, strict=True)) if n != sizes[v]])
+            for labels, shape in zip(parsed.operands, shapes, strict=True)
+        ]
+    )
 
 
 Path = tuple[tuple[int, ...], ...]
@@ -130,7 +144,7 @@ Path = tuple[tuple[int, ...], ...]
 def _path(parsed: _Parsed, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> Path:
     """Which operands to contract one after the other; results go to the end of the list."""
     n = len(shapes)
-    if n <= 2 or optimize is False:
+    if optimize is False:
         return ((0, 1),) * (n - 1)
     import opt_einsum  # only products of three operands or more need it
 
@@ -145,44 +159,65 @@ def _path(parsed: _Parsed, shapes: tuple[tuple[int, ...], ...], optimize: Any) -
     return tuple([tuple(step) for step in path])
 
 
-@composite("parsed", "sizes", "path", "names", "options")
-def _contract_all(
+def _one(
+    x: Any, labels: Labels, out: Labels, names: tuple[AxisName, ...], options: Options
+) -> Array:
+    """Sum, diagonal and transpose of a single operand."""
+    x, labels = merge_repeated(x, labels)
+    dims = tuple([i for i, v in enumerate(labels) if v not in out])
+    if options.preferred_element_type is not None:
+        x = lax.convert_element_type(x, options.preferred_element_type)
+    if dims or names:
+        x = lax.reduce_sum(x, dims, names)
+    return arrange(x, tuple([v for v in labels if v in out]), out)
+
+
+def _two(
+    terms: Sequence[tuple[Any, Labels]],
+    keep: frozenset[int],
+    wanted: Labels,
+    names: tuple[AxisName, ...],
+    options: Options,
+) -> tuple[Any, Labels]:
+    (x, x_labels), (y, y_labels) = [merge_repeated(*t) for t in terms]
+    return contract(x, x_labels, y, y_labels, keep, wanted, names, options)
+
+
+@composite("parsed", "dropped", "path", "names", "options")
+def _many(
     *operands: Any,
     parsed: _Parsed,
-    sizes: tuple[tuple[int, int], ...],
+    dropped: tuple[tuple[int, ...], ...],
     path: Path,
     names: tuple[AxisName, ...],
     options: Options,
 ) -> Array:
-    known = dict(sizes)
-    terms = []
-    for x, labels in zip(operands, parsed.operands, strict=True):
-        terms.append(merge_repeated(*drop_single(x, labels, known)))
+    """Contract operands in the order of a path; named axes are summed over in the last step."""
+    terms = [
+        merge_repeated(*drop(x, labels, dims))
+        for x, labels, dims in zip(operands, parsed.operands, dropped, strict=True)
+    ]
     for step in path:
         chosen = [terms[i] for i in step]
         for i in sorted(step, reverse=True):
             del terms[i]
-        keep = {*parsed.out, *[v for _, labels in terms for v in labels]}
-        last = not terms
         while len(chosen) > 1:
             (x, x_labels), (y, y_labels), *rest = chosen
-            others = keep | {v for _, labels in rest for v in labels}
-            final = last and not rest
+            others = frozenset([*parsed.out, *[v for _, ls in (*terms, *rest) for v in ls]])
+            last = not terms and not rest
             product = contract(
                 x,
                 x_labels,
                 y,
                 y_labels,
                 others,
-                parsed.out if final else (),
-                names if final else (),
+                parsed.out if last else (),
+                names if last else (),
                 options,
             )
             chosen = [product, *rest]
         terms.append(chosen[0])
     ((out, labels),) = terms
-    if not path:
-        out, labels = reduce_one(out, labels, parsed.out, names)
     return arrange(out, labels, parsed.out)
 
 
@@ -240,16 +275,20 @@ def einsum(
     text, arrays, parsed = _prepared((subscripts, *operands))
     factors, truths = promote_factors("einsum", arrays)
     names = axes_in_scope(axis_names) if axis_names != () else ()
-    sizes = _sizes(text, parsed, factors)
-    shapes = tuple([aval_of(x).shape for x in factors])
-    out = _contract_all(
-        *factors,
-        parsed=parsed,
-        sizes=tuple(sizes.items()),
-        path=_path(parsed, shapes, _hashable(optimize)),
-        names=names,
-        options=Options(precision, preferred_element_type),
-    )
+    shapes = tuple([x.aval.shape for x in arrays])
+    dropped = _dropped(text, parsed, shapes)
+    options = Options(precision, preferred_element_type)
+    if len(factors) == 1:
+        out = _one(factors[0], parsed.operands[0], parsed.out, names, options)
+    elif len(factors) == 2:
+        terms = [drop(*t) for t in zip(factors, parsed.operands, dropped, strict=True)]
+        out, labels = _two(terms, parsed.kept, parsed.out, names, options)
+        out = arrange(out, labels, parsed.out)
+    else:
+        path = _path(parsed, shapes, _hashable(optimize))
+        out = _many(
+            *factors, parsed=parsed, dropped=dropped, path=path, names=names, options=options
+        )
     return truths_of(out) if truths else out
 
 

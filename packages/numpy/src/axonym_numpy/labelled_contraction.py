@@ -3,7 +3,7 @@
 This is the step that `einsum`, `matmul`, `dot` and their kin consist of: shared labels that are
 kept are batch dimensions of one `dot_general`, shared ones that are not are contracted, the rest
 are free. Named axes are summed over in the same operation, so that reverse mode never holds a
-cotangent for each index of them.
+cotangent for each index of them. What to do depends on the labels alone and is worked out once.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -11,23 +11,32 @@ cotangent for each index of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from axonym_core import dtypes, lax
 from axonym_core.array import Array
 from axonym_core.avals import AxisName, aval_of
-from axonym_core.primitives.contractions import dot_general_p
+from axonym_core.primitives.contractions import DotDimensionNumbers, dot_general_p
 from axonym_core.primitives.elementwise import mul_p
 from axonym_core.primitives.shape import squeeze_p, transpose_p
 from axonym_core.promotion import promote_dtypes, scalar_of
 
 from .matrices import diagonal
 
-__all__ = ["Options", "arrange", "contract", "promote_factors", "reduce_one", "truths_of"]
+__all__ = [
+    "Labels",
+    "Options",
+    "arrange",
+    "contract",
+    "drop",
+    "merge_repeated",
+    "promote_factors",
+    "truths_of",
+]
 
-Label = int
-Labels = tuple[Label, ...]
+Labels = tuple[int, ...]
 
 
 class Options(NamedTuple):
@@ -37,21 +46,22 @@ class Options(NamedTuple):
     preferred_element_type: Any = None
 
 
-def promote_factors(name: str, operands: Sequence[Any]) -> tuple[list[Any], bool]:
+PLAIN = Options()
+
+
+def promote_factors(name: str, operands: Sequence[Any]) -> tuple[Sequence[Any], bool]:
     """Factors in one dtype, and whether they are truth values (then counted as integers)."""
-    promoted = promote_dtypes(name, *operands)
-    if aval_of(promoted[0]).dtype != dtypes.bool_:
-        return promoted, False
-    return [lax.convert_element_type(x, dtypes.int32) for x in promoted], True
+    first = operands[0].aval.dtype
+    if first == dtypes.bool_ or not all([x.aval.dtype is first for x in operands]):
+        operands = promote_dtypes(name, *operands)
+    if aval_of(operands[0]).dtype != dtypes.bool_:
+        return operands, False
+    return [lax.convert_element_type(x, dtypes.int32) for x in operands], True
 
 
 def truths_of(counts: Any) -> Array:
     """Truth values of a product of truth values that was counted."""
     return lax.ne(counts, scalar_of(0, dtypes.int32))
-
-
-def _without(labels: Labels, dropped: Collection[Label]) -> Labels:
-    return tuple([x for x in labels if x not in dropped])
 
 
 def merge_repeated(x: Any, labels: Labels) -> tuple[Any, Labels]:
@@ -65,25 +75,12 @@ def merge_repeated(x: Any, labels: Labels) -> tuple[Any, Labels]:
     return x, labels
 
 
-def drop_single(x: Any, labels: Labels, sizes: dict[Label, int]) -> tuple[Any, Labels]:
-    """Squeeze dimensions of size 1 that broadcast against a longer one of the same label."""
-    shape = aval_of(x).shape
-    dims = tuple([i for i, (v, n) in enumerate(zip(labels, shape, strict=True)) if n != sizes[v]])
+def drop(x: Any, labels: Labels, dims: tuple[int, ...]) -> tuple[Any, Labels]:
+    """Squeeze dimensions of size 1, which broadcast against longer ones of the same label."""
     if not dims:
         return x, labels
-    return squeeze_p.bind(x, dimensions=dims), tuple(
-        [v for i, v in enumerate(labels) if i not in dims]
-    )
-
-
-def reduce_one(
-    x: Any, labels: Labels, keep: Collection[Label], names: tuple[AxisName, ...] = ()
-) -> tuple[Any, Labels]:
-    """Sum over the labels that are not kept, and over named axes."""
-    dims = tuple([i for i, v in enumerate(labels) if v not in keep])
-    if not dims and not names:
-        return x, labels
-    return lax.reduce_sum(x, dims, names), tuple([v for v in labels if v in keep])
+    kept = tuple([v for i, v in enumerate(labels) if i not in dims])
+    return squeeze_p.bind(x, dimensions=dims), kept
 
 
 def arrange(x: Any, labels: Labels, wanted: Labels) -> Any:
@@ -93,15 +90,53 @@ def arrange(x: Any, labels: Labels, wanted: Labels) -> Any:
     return transpose_p.bind(x, permutation=tuple([labels.index(v) for v in wanted]))
 
 
+class _Plan(NamedTuple):
+    """How to multiply two arrays: what to sum first, then one product."""
+
+    x_summed: tuple[int, ...]
+    y_summed: tuple[int, ...]
+    swap: bool
+    numbers: DotDimensionNumbers | None  # None for a product element by element
+    labels: Labels
+
+
+def _positions(labels: Labels, wanted: Sequence[int]) -> tuple[int, ...]:
+    return tuple([labels.index(v) for v in wanted])
+
+
+@lru_cache(maxsize=4096)
+def _plan(x: Labels, y: Labels, keep: frozenset[int], wanted: Labels, plain: bool) -> _Plan:
+    x_summed = tuple([i for i, v in enumerate(x) if v not in keep and v not in y])
+    y_summed = tuple([i for i, v in enumerate(y) if v not in keep and v not in x])
+    x = tuple([v for v in x if v in keep or v in y])
+    y = tuple([v for v in y if v in keep or v in x])
+    shared = [v for v in x if v in y]
+    batch = [v for v in shared if v in keep]
+    summed = [v for v in shared if v not in keep]
+    if plain and not summed and (not x or not y or x == y):
+        return _Plan(x_summed, y_summed, False, None, x or y)
+    x_free = tuple([v for v in x if v not in shared])
+    y_free = tuple([v for v in y if v not in shared])
+    batch.sort(key=lambda v: wanted.index(v) if v in wanted else len(wanted) + x.index(v))
+    swap = (*batch, *y_free, *x_free) == wanted != (*batch, *x_free, *y_free)
+    if swap:
+        x, y, x_free, y_free = y, x, y_free, x_free
+    numbers = (
+        (_positions(x, summed), _positions(y, summed)),
+        (_positions(x, batch), _positions(y, batch)),
+    )
+    return _Plan(x_summed, y_summed, swap, numbers, (*batch, *x_free, *y_free))
+
+
 def contract(
     x: Any,
     x_labels: Labels,
     y: Any,
     y_labels: Labels,
-    keep: Collection[Label],
+    keep: frozenset[int],
     wanted: Labels = (),
     names: tuple[AxisName, ...] = (),
-    options: Options = Options(),  # noqa: B008  # immutable
+    options: Options = PLAIN,
 ) -> tuple[Any, Labels]:
     """Product of two arrays, summed over the labels that are not kept, and over named axes.
 
@@ -118,35 +153,27 @@ def contract(
     Returns:
         The product, and its labels in their order.
     """
-    x, x_labels = reduce_one(x, x_labels, {*keep, *y_labels})
-    y, y_labels = reduce_one(y, y_labels, {*keep, *x_labels})
-    shared = [v for v in x_labels if v in y_labels]
-    batch = [v for v in shared if v in keep]
-    summed = [v for v in shared if v not in keep]
-    plain = not names and options == Options()
-    if plain and not summed and (not y_labels or x_labels == y_labels):
-        return mul_p.bind(x, y), x_labels
-    if plain and not summed and not x_labels:
-        return mul_p.bind(x, y), y_labels
-    x_free, y_free = _without(x_labels, shared), _without(y_labels, shared)
-    batch.sort(key=lambda v: wanted.index(v) if v in wanted else x_labels.index(v))
-    if (*batch, *y_free, *x_free) == wanted != (*batch, *x_free, *y_free):
-        x, y, x_labels, y_labels, x_free, y_free = y, x, y_labels, x_labels, y_free, x_free
-    numbers = (
-        (tuple([x_labels.index(v) for v in summed]), tuple([y_labels.index(v) for v in summed])),
-        (tuple([x_labels.index(v) for v in batch]), tuple([y_labels.index(v) for v in batch])),
-    )
+    plain = not names and options == PLAIN
+    plan = _plan(x_labels, y_labels, keep, wanted, plain)
+    if plan.x_summed:
+        x = lax.reduce_sum(x, plan.x_summed)
+    if plan.y_summed:
+        y = lax.reduce_sum(y, plan.y_summed)
+    if plan.numbers is None:
+        return mul_p.bind(x, y), plan.labels
+    if plan.swap:
+        x, y = y, x
     if plain:
         out = dot_general_p.bind(
             x,
             y,
-            dimension_numbers=numbers,
+            dimension_numbers=plan.numbers,
             precision=None,
             preferred_element_type=None,
             axis_names=(),
         )
     else:
         out = lax.dot_general(
-            x, y, numbers, options.precision, options.preferred_element_type, axis_names=names
+            x, y, plan.numbers, options.precision, options.preferred_element_type, axis_names=names
         )
-    return out, (*batch, *x_free, *y_free)
+    return out, plan.labels

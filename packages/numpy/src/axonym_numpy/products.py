@@ -21,7 +21,7 @@ from .labelled_contraction import (
     Options,
     arrange,
     contract,
-    drop_single,
+    drop,
     promote_factors,
     truths_of,
 )
@@ -109,11 +109,17 @@ def _labelled(
                 f"{name}: operands of types {aval_of(x)} and {aval_of(y)} do not fit: sizes "
                 f"{sizes[v]} and {n} meet; make them equal"
             )
-    x, x_labels = drop_single(x, x_labels, sizes)
-    y, y_labels = drop_single(y, y_labels, sizes)
-    out, labels = contract(x, x_labels, y, y_labels, wanted, wanted, names, options)
+    x, x_labels = drop(x, x_labels, _shorter(x, x_labels, sizes))
+    y, y_labels = drop(y, y_labels, _shorter(y, y_labels, sizes))
+    out, labels = contract(x, x_labels, y, y_labels, frozenset(wanted), wanted, names, options)
     out = arrange(out, labels, wanted)
     return truths_of(out) if truths else out
+
+
+def _shorter(x: Any, labels: tuple[int, ...], sizes: dict[int, int]) -> tuple[int, ...]:
+    """Dimensions of size 1 that broadcast against the other operand's."""
+    shape = aval_of(x).shape
+    return tuple([d for d, v in enumerate(labels) if shape[d] != sizes[v]])
 
 
 def dot(
