@@ -10,32 +10,25 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-from positional_programs import (
+from positional_control import Branch, CustomJvp, CustomVjp, Jit, Map, Scan, While
+from positional_operations import (
     Affine,
     AxisIndex,
     Binary,
     Body,
-    Branch,
     Broadcast,
     Collective,
     ConcatenateSlice,
     Conv,
     Cumsum,
-    CustomJvp,
-    CustomVjp,
     Dot,
     Extremum,
     Gather,
-    Input,
-    Jit,
     Largest,
-    Map,
     Maximum,
     Op,
     Pad,
-    Program,
     Reshape,
-    Scan,
     ScatterAdd,
     Select,
     StopGradient,
@@ -43,8 +36,8 @@ from positional_programs import (
     TakeAlong,
     Transpose,
     Unary,
-    While,
 )
+from positional_programs import Input, Program
 
 SHAPES = [(), (3,), (2, 3)]
 STYLES = ["vmap", "vmap reversed", "xmap dict", "xmap list"]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import (
     AutodiffError,
     CustomRuleError,
@@ -171,6 +172,10 @@ def leaked(transform: Callable[[Callable[..., Any]], Any], *args: Any) -> Any:
     return box[0]
 
 
+def closing_over(value: Any, transform: Callable[[Callable[..., Any]], Any]) -> Any:
+    return transform(lambda x: x + value)(XS)
+
+
 LEAKS = {
     "out of jit": Case(
         lambda: lax.sin(leaked(jit, np.ones((3, 5), np.float32))),
@@ -203,20 +208,20 @@ LEAKS = {
         ("linearize(leaky_step)", "Return it"),
     ),
     "out of a scan": Case(
-        lambda: leaked(
-            lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=2), 1.0
-        )
-        + 1.0,
+        lambda: (
+            leaked(lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=2), 1.0)
+            + 1.0
+        ),
         TracerLeakError,
         ("leaky_step", "Return it"),
     ),
     "into another jit": Case(
-        lambda: jit(lambda x, y=leaked(jit, XS): x + y)(XS),
+        lambda: closing_over(leaked(jit, XS), jit),
         TracerLeakError,
         ("leaky_step", "Return it"),
     ),
     "into another vmap": Case(
-        lambda: vmap(lambda x, y=leaked(vmap, XS): x + y)(XS),
+        lambda: closing_over(leaked(vmap, XS), vmap),
         TracerLeakError,
         ("leaky_step", "Return it"),
     ),
@@ -339,7 +344,9 @@ AXIS_NAMES = {
         ("axis 'k'", "out_axes", "axis_sizes"),
     ),
     "not hashable": Case(
-        lambda: vmap(double, axis_name=["i"])(XS), AxisNameError, ("['i']", "hashable")  # type: ignore[arg-type]
+        lambda: vmap(double, axis_name=["i"])(XS),
+        AxisNameError,
+        ("['i']", "hashable"),  # type: ignore[arg-type]
     ),
     "shadowed by vmap": Case(
         lambda: vmap(vmap(double, axis_name="i"), axis_name="i")(np.ones((2, 3))),
@@ -530,7 +537,9 @@ STATIC = {
         ("static argument 'scale'", "not hashable", "dict"),
     ),
     "position that does not exist": Case(
-        lambda: jit(double, static_argnums=3), StaticArgumentError, ("static_argnums", "3", "double")
+        lambda: jit(double, static_argnums=3),
+        StaticArgumentError,
+        ("static_argnums", "3", "double"),
     ),
     "name that does not exist": Case(
         lambda: jit(double, static_argnames="y"), StaticArgumentError, ("'y'", "double", "(x)")
@@ -541,7 +550,9 @@ STATIC = {
         ("config['name']", "str", "'abc'", "static_argnames"),
     ),
     "text as a result": Case(
-        lambda: jit(lambda x: {"a": (x, "abc")})(1.0), TypeError, ("result['a'][1]", "str", "arrays")
+        lambda: jit(lambda x: {"a": (x, "abc")})(1.0),
+        TypeError,
+        ("result['a'][1]", "str", "arrays"),
     ),
 }
 
@@ -582,7 +593,9 @@ GROUPS = {
     "static argument": STATIC,
     "dtype": DTYPES,
 }
-CASES = {f"{group}: {name}": case for group, cases in GROUPS.items() for name, case in cases.items()}
+CASES = {
+    f"{group}: {name}": case for group, cases in GROUPS.items() for name, case in cases.items()
+}
 
 
 @pytest.mark.parametrize("name", CASES)

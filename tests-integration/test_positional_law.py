@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, assume, event, given, settings
-from positional_programs import Ambiguous, Lanes, Names, Program, While, has
+from positional_control import While
+from positional_lanes import Ambiguous, Lanes, Names
+from positional_programs import Program, has
 from positional_strategies import programs
 
 from axonym_autodiff import jvp, linearize, vjp
@@ -103,7 +105,7 @@ class Case:
         self.readings = [] if has(program.body, While) else readings(program)
 
     def forward(self, of: Callable[..., Any]) -> Any:
-        """Function of arguments and tangents: values, then values and tangents by jvp and linearize."""
+        """Function of arguments and tangents: values, the two of jvp, tangents by linearize."""
         count = len(self.floats)
 
         def both(args: Sequence[Any], tangents: Sequence[Any]) -> Any:

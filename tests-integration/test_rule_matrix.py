@@ -1,7 +1,7 @@
 """Every primitive has every rule, or says in one line why not.
 
-The rows are the primitives of all packages; the columns are what can be done with one: evaluation by
-NumPy, JVP, transposition, batching and lowering to XLA.
+The rows are the primitives of all packages; the columns are what can be done with one: evaluation
+by NumPy, JVP, transposition, batching and lowering to XLA.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from axonym_autodiff import (
     custom_jvp,
     custom_vjp,
@@ -21,7 +22,7 @@ from axonym_autodiff import (
     vjp,
 )
 from axonym_compile import jit
-from axonym_core import Jaxpr, ShapeDtypeStruct, ShapedArray, config, lax, make_jaxpr
+from axonym_core import Jaxpr, ShapedArray, ShapeDtypeStruct, config, lax, make_jaxpr
 from axonym_core.jaxpr import subjaxprs
 from axonym_mapping import vmap, xmap
 
@@ -171,7 +172,7 @@ def test_weight_scaled_in_each_step_is_never_copied_per_example() -> None:
 
 
 def test_gradient_of_a_bias_is_summed_at_once() -> None:
-    """A bias meets the activations elementwise: their cotangent is summed as soon as it is known."""
+    """A bias meets the activations element by element: their cotangent is summed where it is."""
     jaxpr = total_gradient(layer_norm, shared(16), each(16))
 
     assert jaxpr.out_avals == (shared(16).aval,)
@@ -233,11 +234,9 @@ WRAPPED: dict[str, Callable[[Any], Any]] = {
     "scan": lambda f: (
         lambda w, x: lax.scan(lambda c, _: (f(w, x), None), np.float32(0.0), None, length=2)[0]
     ),
-    "fori_loop": lambda f: (
-        lambda w, x: lax.fori_loop(0, 2, lambda _, c: f(w, x), np.float32(0.0))
-    ),
-    "cond": lambda f: (lambda w, x: lax.cond(w < 100.0, f, lambda w, x: w * 0.0, w, x)),
-    "switch": lambda f: (lambda w, x: lax.switch(1, [lambda w, x: w * 0.0, f], w, x)),
+    "fori_loop": lambda f: lambda w, x: lax.fori_loop(0, 2, lambda _, c: f(w, x), np.float32(0.0)),
+    "cond": lambda f: lambda w, x: lax.cond(w < 100.0, f, lambda w, x: w * 0.0, w, x),
+    "switch": lambda f: lambda w, x: lax.switch(1, [lambda w, x: w * 0.0, f], w, x),
     "jit of scan": lambda f: jit(WRAPPED["scan"](f)),
 }
 
@@ -278,9 +277,9 @@ def test_square_and_sum_at_five_is_121_in_total(wrapping: str, how: str, backend
     fun = WRAPPED[wrapping](square_and_sum)
     xs = np.array([1.0, 10.0, 100.0], np.float32)
     with config.override(backend=backend):
-        value, total = over_i(
-            lambda w, x: value_and_grad(fun, reduce_axes="i")(w, x), how, ""
-        )(5.0, xs)
+        value, total = over_i(lambda w, x: value_and_grad(fun, reduce_axes="i")(w, x), how, "")(
+            5.0, xs
+        )
         compiled = jit(over_i(grad(fun, reduce_axes="i"), how, ""))(np.float32(5.0), xs)
 
     assert float(value) == 580.0

@@ -20,14 +20,18 @@ from __future__ import annotations
 import builtins
 import importlib
 import inspect
+import itertools
+import re
 import sys
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
+import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
+from docutils.utils import get_source_line
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -39,6 +43,7 @@ from sphinx.util.nodes import make_refnode
 
 FAMILY = "axonym"
 TYPE_VARIABLES = frozenset({"P", "R", "T"})
+PRIVATE = "axonym_xla._"
 
 _log = logging.getLogger(__name__)
 
@@ -98,9 +103,15 @@ class PublicNames(Autosummary):
             return super().run()
         first: dict[int, str] = {}
         text = [f".. py:currentmodule:: {path}", ""]
+        module = importlib.import_module(path)
+        outer = importlib.import_module(path.rpartition(".")[0] or path)
         for name in names:
-            value = getattr(importlib.import_module(path), name)
-            same = first.setdefault(id(value), name) if documented_by_itself(value) else name
+            value = getattr(module, name)
+            same = name
+            if documented_by_itself(value):
+                same = first.setdefault(id(value), name)
+                if module is not outer and name in getattr(outer, "__all__", ()):
+                    same = f"{outer.__name__}.{name}"
             text += [*_lines(path, name, value, same), ""]
         return self.parse_text_to_nodes("\n".join(text))
 
@@ -130,7 +141,9 @@ def _lines(module: str, name: str, value: Any, same: str) -> list[str]:
     """The reStructuredText that documents a name; `same` is the first name of the same object."""
     path = f"{module}.{name}"
     if same != name:
-        return [f".. py:function:: {name}", "", f"   Another name of :py:obj:`{module}.{same}`."]
+        kind = "class" if isinstance(value, type) else "function"
+        same = same if "." in same else f"{module}.{same}"
+        return [f".. py:{kind}:: {name}", "", f"   Another name of :py:obj:`{same}`."]
     if documented_by_itself(value):
         if not isinstance(value, type):
             return [f".. autofunction:: {path}"]
@@ -141,6 +154,8 @@ def _lines(module: str, name: str, value: Any, same: str) -> list[str]:
         return [f".. autoclass:: {path}", "   :members:"]
     lines = [f".. py:data:: {name}"]
     home = getattr(value, "__module__", None)
+    if isinstance(value, np.dtype):
+        return [*lines, "", f"   The dtype `{value.name}`."]
     if isinstance(value, type):
         return [*lines, "", f"   `{home}.{value.__name__}`."]
     comment = _comment(module, name)
@@ -180,6 +195,12 @@ def index_of(env: BuildEnvironment) -> Index:
     return found
 
 
+def package_of(node: pending_xref) -> str | None:
+    """The package whose docstring a reference stands in (a method may be another package's)."""
+    found = re.search(rf"docstring of ({FAMILY}_?\w*)\.", get_source_line(node)[0] or "")
+    return found and found[1]
+
+
 def candidates(target: str, node: pending_xref) -> Iterator[Any]:
     """Objects that a reference may mean: of its class, module or package, or as written."""
     if node.get("reftype") == "class" and hasattr(builtins, target):
@@ -189,12 +210,18 @@ def candidates(target: str, node: pending_xref) -> Iterator[Any]:
     scopes = []
     if module:
         scopes = [f"{module}.{owner}"] if owner else []
-        scopes += [module, f"{module.split('.')[0]}.errors"]
+        scopes += [module, f"{package_of(node) or module.split('.')[0]}.errors"]
     for path in [*(f"{scope}.{target}" for scope in scopes), target, f"typing.{target}"]:
         try:
             yield find(path)
         except LookupError:
             continue
+    if module and "." not in target:
+        package = module.split(".")[0]
+        for name in sorted(sys.modules):
+            if name.startswith(f"{package}.") and target in vars(sys.modules[name]):
+                yield getattr(sys.modules[name], target)  # an alias in an annotation
+                return
 
 
 def resolve(
@@ -210,14 +237,15 @@ def resolve(
             app.builder, node["refdoc"], entry.docname, entry.node_id, contnode, path
         )
 
+    if PRIVATE in target:
+        return contnode  # a class of jaxlib, or one for the sibling packages
     known = index_of(env).get(target.rpartition(".")[2], [])
     for wanted in candidates(target, node):
-        for path, entry, value in known:
+        everywhere = (item for found in index_of(env).values() for item in found)
+        for path, entry, value in itertools.chain(known, everywhere):
             if value is wanted:
                 return link(path, entry)
-        if not is_ours(wanted) and not isinstance(wanted, ModuleType):
-            return contnode
-        if isinstance(wanted, TypeVar) or not documented_by_itself(wanted):
+        if not documented_by_itself(wanted) and not isinstance(wanted, ModuleType):
             return contnode
     if target in TYPE_VARIABLES:
         return contnode
@@ -226,6 +254,16 @@ def resolve(
         path, entry, value = known[0]
         return link(path, entry) if all(v is value for _, _, v in known) else contnode
     return None
+
+
+def qualify(app: Sphinx, doctree: nodes.document) -> None:
+    """Say which exception a docstring means: Sphinx refuses names that several packages have."""
+    for node in doctree.findall(pending_xref):
+        if node.get("reftype") == "exc" and "." not in node["reftarget"]:
+            for wanted in candidates(node["reftarget"], node):
+                if is_ours(wanted):
+                    node["reftarget"] = f"{wanted.__module__}.{wanted.__qualname__}"
+                break
 
 
 def skip(app: Sphinx, what: str, name: str, value: Any, skipped: bool, options: Any) -> bool | None:
@@ -248,6 +286,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directive, the resolver and the check."""
     app.add_config_value("public_modules", [], "env")
     app.add_directive("public-names", PublicNames)
+    app.connect("doctree-read", qualify)
     app.connect("missing-reference", resolve)
     app.connect("autodoc-skip-member", skip)
     app.connect("env-check-consistency", check)

@@ -69,7 +69,6 @@ ANY_UNARY = [
     "floor",
     "ceil",
     "trunc",
-    "fix",
     "isnan",
     "isinf",
     "isfinite",
@@ -130,6 +129,8 @@ def test_unary_functions_of_integers_agree_with_numpy(same, name, case):
         return
     if name == "signbit":
         want = x < 0
+    elif name in ("floor", "ceil", "trunc"):
+        want = x  # NumPy before 2.1 gives floating-point numbers
     elif name in ("isposinf", "isneginf"):
         want = np.zeros(x.shape, bool)
     else:
@@ -374,7 +375,9 @@ def test_bits_agree_with_numpy(same):
 def test_aliases_of_the_array_api_are_the_functions():
     pairs = "acos:arccos asin:arcsin atan:arctan atan2:arctan2 acosh:arccosh asinh:arcsinh"
     pairs += " atanh:arctanh pow:power abs:absolute true_divide:divide mod:remainder"
-    pairs += " bitwise_invert:invert bitwise_left_shift:left_shift conjugate:conj amax:max"
+    pairs += (
+        " bitwise_invert:invert bitwise_left_shift:left_shift conjugate:conj amax:max fix:trunc"
+    )
     for pair in pairs.split():
         alias, name = pair.split(":")
         assert getattr(anp, alias) is getattr(anp, name)

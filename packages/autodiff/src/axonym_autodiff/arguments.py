@@ -27,7 +27,7 @@ from .zeros import Zero
 def reading_of(reduce_axes: AxisName | Sequence[AxisName] | None) -> Reading:
     """How reverse mode reads the axes in scope, given a `reduce_axes` argument.
 
-    `None` stands for the axes of enclosing `shard_map`s.
+    `None` stands for the axes whose indices are devices.
 
     Raises:
         AxisNameError: A name is not in scope.

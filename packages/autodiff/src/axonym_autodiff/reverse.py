@@ -150,8 +150,8 @@ def vjp(
         *primals: Its arguments. Integers are allowed; their cotangents have dtype `float0`.
         has_aux: Whether `fun` returns a pair of which the second is not differentiated.
         reduce_axes: Named axes to read collectively: a value that does not vary over one of them
-            is one value, and its cotangent the sum over the axis. `None`: the axes of enclosing
-            uses of `shard_map`; `()`: none.
+            is one value, and its cotangent the sum over the axis. `None`: the axes whose indices
+            are devices (no mapping of this version makes such); `()`: none.
 
     Returns:
         `(value, f_vjp)`, where `f_vjp(ct)` is the tuple of cotangents of the arguments; with
@@ -192,8 +192,8 @@ def value_and_grad(
         allow_int: Whether integer arguments are allowed (their gradient has dtype `float0`).
         reduce_axes: Named axes over which the gradient is the total: for an argument that does not
             vary over the axis, the gradient of the sum over the axis, which does not vary either.
-            Without it each index of the axis has a gradient of its own. `None`: the axes of
-            enclosing uses of `shard_map`; `()`: none.
+            Without it each index of the axis has a gradient of its own. `None`: the axes whose
+            indices are devices (no mapping of this version makes such); `()`: none.
 
     Returns:
         A function of the arguments of `fun` that returns `(value, gradient)`, where the gradient
@@ -336,7 +336,7 @@ def linear_transpose(
 
     Args:
         fun: Function of trees of arrays, linear in them.
-        *primals: Arguments of the types to expect: arrays, or `ShapeDtypeStruct`.
+        *primals: Arguments of the types to expect: arrays or `ShapeDtypeStruct` objects.
         reduce_axes: Named axes to read collectively; see `vjp`.
 
     Returns:

@@ -7,8 +7,8 @@ map of tangents to tangents, and no program has to be taken apart afterwards.
 
 `backward_pass` runs a tape in reverse with the transpose rules. Named axes: the cotangent of an
 operand is summed over each collective axis that the result varies over and the operand does not
-(the transpose of implicit broadcasting, DESIGN "named axes" 3.4 and 3.5); over element-wise axes it
-may vary although the operand does not.
+(the transpose of implicit broadcasting, `docs/named_axes.md`); over element-wise axes it may vary
+although the operand does not.
 """
 
 from __future__ import annotations

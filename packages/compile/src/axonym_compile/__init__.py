@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ._cache import CompiledFunctionCache as CompiledFunctionCache
+from ._cache import FunctionEntries as FunctionEntries
 from ._cache import default_cache as default_cache
 from ._cache_report import CacheStatistics as CacheStatistics
 from ._cache_report import FunctionStatistics as FunctionStatistics
+from ._cache_report import KeyDifference as KeyDifference
 from ._cache_report import MissExplanation as MissExplanation
 from ._jit import CompiledFunction as CompiledFunction
 from ._jit import jit as jit
@@ -25,7 +27,9 @@ __all__ = [
     "Compiled",
     "CompiledFunction",
     "CompiledFunctionCache",
+    "FunctionEntries",
     "FunctionStatistics",
+    "KeyDifference",
     "Lowered",
     "MissExplanation",
     "StaticArgumentError",

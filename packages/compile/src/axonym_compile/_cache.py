@@ -35,6 +35,7 @@ others who want the same program wait for it, and whoever would wait for itself 
 from __future__ import annotations
 
 import heapq
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable
@@ -546,7 +547,9 @@ class _Died:
         self._cache = weakref.ref(cache)
         self._entries = weakref.ref(entries)
 
-    def __call__(self, _: object) -> None:
+    def __call__(self, _: object, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # Python ends, and has emptied this module, save for the default here
+            return
         cache, entries = self._cache(), self._entries()
         if cache is not None and entries is not None:
             cache._dead.append(entries)

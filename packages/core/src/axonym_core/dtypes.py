@@ -1,7 +1,7 @@
 """Element types: which exist, what they are called, and which one a mixture of them gives.
 
-This module is the one to import. What a dtype is stands in :mod:`axonym_core.element_types`, how
-they mix in :mod:`axonym_core.type_lattice`; here are the questions that one asks of a dtype. Three
+This module is the one to import. What a dtype is stands in `axonym_core.element_types`, how
+they mix in `axonym_core.type_lattice`; here are the questions that one asks of a dtype. Three
 rules hold everywhere:
 
 * **A dtype that was asked for is honoured.** There is no switch that narrows 64 bits to 32; the

@@ -70,6 +70,7 @@ __all__ = [
     "uint64",
 ]
 
+#: A dtype, for annotations.
 DType = np.dtype[Any]
 
 
@@ -141,10 +142,15 @@ FLOAT8: Final = frozenset(
         float8_e8m0fnu,
     )
 )
+#: The signed integers.
 SIGNED: Final = frozenset((int4, int8, int16, int32, int64))
+#: The integers, signed and unsigned.
 INTEGERS: Final = SIGNED | {uint4, uint8, uint16, uint32, uint64}
+#: The real floating-point numbers.
 FLOATS: Final = FLOAT8 | {bfloat16, float16, float32, float64}
+#: The complex numbers.
 COMPLEXES: Final = frozenset((complex64, complex128))
+#: The real and the complex floating-point numbers: what can be differentiated.
 INEXACT: Final = FLOATS | COMPLEXES
 
 #: Every dtype of numbers, by name and in alphabetical order.

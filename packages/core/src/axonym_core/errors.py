@@ -90,7 +90,7 @@ class ShapeError(AxonymError, ValueError):
     the data cannot take. The message lists every operand with its shape, named axes included.
     Cure: reshape or broadcast one of them explicitly::
 
-        lax.add(jnp_3, jnp_4)  # ShapeError: f32[3] and f32[4]
+        lax.add(numpy.zeros(3), numpy.zeros(4))  # ShapeError: f32[3] and f32[4]
         lax.dot(a, b)  # ShapeError unless a.shape[-1] == b.shape[0]
     """
 
@@ -100,13 +100,15 @@ class AxisNameError(AxonymError, NameError, ValueError):
 
     Causes and cures:
 
-    * *Unknown name*: a collective names an axis that no enclosing ``vmap``, ``xmap`` or
-      ``shard_map`` brings into scope. Give that transformation ``axis_name=``, or trace with
+    * *Unknown name*: a collective or ``reduce_axes`` names an axis that no enclosing ``vmap`` or
+      ``xmap`` brings into scope. Give that transformation the name, or trace with
       ``make_jaxpr(f, axis_env=[(name, size)])``.
     * *Shadowed name*: two nested transformations use one name. Rename one of them.
-    * *Wrong size*: two arguments disagree about the size of one name. Check ``in_axes``.
-    * *Axis left in a result*: a value still varies over an axis that ``out_axes`` does not list.
-      Reduce it, for example with ``lax.pmean``, or list the axis.
+    * *Wrong size*: a value of another mapping, in which the name had another size, was captured.
+      Pass it as an argument.
+
+    What does not fit in the ``in_axes`` and ``out_axes`` of a mapping is a ``MappedAxisError`` of
+    the package ``axonym_mapping``.
 
     Example::
 
@@ -265,20 +267,22 @@ class JaxprTypeError(AxonymError, TypeError):
     ``AXONYM_CHECK=1``, which checks after every transformation and so names the first one whose
     result is wrong::
 
-        check_jaxpr(make_jaxpr(f)(x).jaxpr)  # passes, or raises JaxprTypeError
+        check_jaxpr(make_jaxpr(f)(x))  # passes, or raises JaxprTypeError
     """
 
 
 class RecursiveCallError(AxonymError, RecursionError):
     """A function needs its own compiled program before that exists.
 
-    Cause: while a compiled function was traced, it called itself with arguments of the same
-    shapes and dtypes, so that tracing would never end. Cure: end the recursion with something that
+    Cause: while an entry of a cache of compiled functions was made, the same thread asked for
+    that very entry, so that making it would never end. Cure: end the recursion with something that
     is known while tracing, such as a static argument that changes, or write a loop with
     ``lax.while_loop`` or ``lax.scan``::
 
-        f = jit(lambda x: f(x) + 1)
-        f(1.0)  # RecursiveCallError
+        cache.lookup(f, key, lambda: cache.lookup(f, key, compile_it))  # RecursiveCallError
+
+    A function that calls itself without end while it is traced meets Python's own limit first; that
+    is a ``RecursionError``, as this error is.
     """
 
 

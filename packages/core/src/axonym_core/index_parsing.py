@@ -76,13 +76,16 @@ def is_mask(index: Any) -> bool:
     )
 
 
-def parse(aval: ShapedArray, index: Any, *, checked: bool = True) -> ParsedIndex:
+def parse(
+    aval: ShapedArray, index: Any, *, checked: bool = True, dropping: bool = False
+) -> ParsedIndex:
     """Say what an index of an array means.
 
     Args:
         aval: Type of the array.
         index: The index.
         checked: Whether integers must be in bounds; if not, those that are not become arrays.
+        dropping: Whether an index array of a dimension without elements will do nothing.
 
     Raises:
         IndexingError: It does not fit the array.
@@ -123,7 +126,7 @@ def parse(aval: ShapedArray, index: Any, *, checked: bool = True) -> ParsedIndex
             entries += [Indices(at + i, where) for i, where in enumerate(np.nonzero(mask))]
             dim += mask.ndim
         else:
-            entry = _integers(aval, at, dim, item, checked)
+            entry = _integers(aval, at, dim, item, checked, dropping)
             if isinstance(entry, Indices):
                 arrays += 2
             advanced.append(place)
@@ -196,7 +199,9 @@ def _concrete_mask(aval: ShapedArray, mask: Any) -> np.ndarray[Any, Any]:
     return np.asarray(mask)
 
 
-def _integers(aval: ShapedArray, at: int, dim: int, item: Any, checked: bool) -> Scalar | Indices:
+def _integers(
+    aval: ShapedArray, at: int, dim: int, item: Any, checked: bool, dropping: bool
+) -> Scalar | Indices:
     if isinstance(item, np.ndarray | np.generic | Array):
         if not dtypes.is_integer(item.dtype):
             raise IndexTypeError(
@@ -204,7 +209,7 @@ def _integers(aval: ShapedArray, at: int, dim: int, item: Any, checked: bool) ->
                 f"{item.dtype}; convert it with astype(int)"
             )
         if isinstance(item, Array) or item.ndim:
-            if aval.shape[dim] == 0 and item.size:
+            if aval.shape[dim] == 0 and item.size and not dropping:
                 raise IndexingError(
                     f"an index of shape {item.shape} for dimension {dim} of {aval}, which has size "
                     "0: every index is out of bounds"

@@ -235,7 +235,8 @@ class IndexedUpdate:
         if mask is not None and aval_of(values).ndim <= x.aval.ndim - mask.ndim:
             return _update_where(primitive, x, mask, values)
         how = GatherScatterMode.FILL_OR_DROP if mode is None else GatherScatterMode.from_any(mode)
-        parsed = parse(x.aval, self.index, checked=mode is None)
+        dropping = mode is not None and how is GatherScatterMode.FILL_OR_DROP
+        parsed = parse(x.aval, self.index, checked=mode is None, dropping=dropping)
         if parsed.expanded:
             x = lax.expand_dims(x, parsed.expanded)
         what = plan(x.aval, parsed, writing=True, mode=how)

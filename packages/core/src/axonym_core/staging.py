@@ -332,8 +332,8 @@ def make_jaxpr(
         return_shape: Also return the tree of `ShapeDtypeStruct` of the results.
 
     Returns:
-        A function that takes the arguments of `fun` (arrays, or `ShapeDtypeStruct`s in their
-        place) and returns a `Jaxpr`.
+        A function that takes the arguments of `fun` (a `ShapeDtypeStruct` may stand for an array)
+        and returns a `Jaxpr`.
 
     Example:
         >>> from axonym_core import lax
@@ -379,7 +379,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Args:
         fun: Function of trees of arrays.
-        *args: Its arguments; `ShapeDtypeStruct`s may stand for arrays.
+        *args: Its arguments; a `ShapeDtypeStruct` may stand for an array.
         **kwargs: Its keyword arguments.
 
     Returns:

@@ -133,6 +133,7 @@ class FlattenedIndexKey(PathKey):
         return f"[<flat index {self._value}>]"
 
 
+#: The keys that lead from the root of a tree to a leaf.
 KeyPath = tuple[Any, ...]
 
 

@@ -22,7 +22,7 @@ inserted, and dictionaries in which that differs have different structures.
 
 The work is done in C++ by ``optree``; this module gives it the names and the meaning that users of
 this field know, key paths, and messages that name the place where two trees differ. See
-:mod:`axonym_core.tree_registry` for registering a class.
+`axonym_core.tree_registry` for registering a class.
 """
 
 from __future__ import annotations

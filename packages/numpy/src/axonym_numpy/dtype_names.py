@@ -61,8 +61,10 @@ __all__ = [
     "int64",
     "integer",
     "isdtype",
+    "isscalar",
     "issubdtype",
     "nan",
+    "ndarray",
     "newaxis",
     "number",
     "pi",
@@ -140,6 +142,7 @@ inexact: Final = np.inexact
 floating: Final = np.floating
 complexfloating: Final = np.complexfloating
 
+ndarray: Final = Array
 dtype: Final = np.dtype
 finfo: Final = dtypes.finfo
 iinfo: Final = dtypes.iinfo
@@ -213,3 +216,18 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """
     source = from_.dtype if isinstance(from_, Array) else dtypes.as_dtype(from_, "from_")
     return np.can_cast(source, dtypes.as_dtype(to, "to"), casting=casting)  # type: ignore[arg-type]  # NumPy checks the name
+
+
+def isscalar(element: Any) -> bool:
+    """Whether an object is a number, or an array or NumPy scalar without dimensions.
+
+    Args:
+        element: Any object.
+
+    Example:
+        >>> isscalar(2.0), isscalar(float32(2)), isscalar([2.0])
+        (True, True, False)
+    """
+    if isinstance(element, Array):
+        return not element.ndim
+    return bool(np.isscalar(element)) and not isinstance(element, str | bytes)

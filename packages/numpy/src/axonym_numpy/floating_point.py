@@ -347,7 +347,7 @@ def _frexp(x: Any) -> tuple[Array, Array]:
 
 
 def frexp(x: Any, /) -> tuple[Array, Array]:
-    """Mantissa and exponent: `x == mantissa * 2 ** exponent`, with 0.5 <= |mantissa| < 1.
+    """Mantissa and exponent: `x == mantissa * 2 ** exponent`, with `0.5 <= abs(mantissa) < 1`.
 
     Args:
         x: Array or number.

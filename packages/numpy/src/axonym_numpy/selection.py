@@ -254,6 +254,8 @@ def take_along_axis(
     index = _indices("take_along_axis", indices)
     how = choice("take_along_axis", "mode", "fill" if mode is None else mode, _MODES)
     a, index, axis = _aligned("take_along_axis", a, index, axis)
+    if index.size == 0:  # nothing is read, also where there is nothing to read
+        return lax.full(index.shape, 0, a.dtype)
     if how == "wrap":
         if a.shape[axis]:
             index = index % dtypes.as_dtype(index.dtype).type(a.shape[axis])

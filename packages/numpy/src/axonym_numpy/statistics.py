@@ -20,8 +20,10 @@ from axonym_core.primitives.elementwise import div_p
 from axonym_core.primitives.reductions import reduce_sum_p
 from axonym_core.promotion import number_like, promote_dtypes_inexact
 
+from .complex_numbers import real
 from .composites import composite
 from .errors import ArgumentError
+from .matrices import diagonal
 from .operands import array_of, convert, inexact
 from .reduction_axes import (
     broadcast_mask,
@@ -33,7 +35,7 @@ from .reduction_axes import (
 from .reductions import sum as _sum
 from .roots import square_root
 
-__all__ = ["average", "cov", "mean", "std", "var"]
+__all__ = ["average", "corrcoef", "cov", "mean", "std", "var"]
 
 
 def wide_enough(dtype: DType) -> DType:
@@ -317,3 +319,24 @@ def cov(m: Any, rowvar: bool = True, ddof: int = 1) -> Array:
     products = operators.matmul(off, lax.transpose(lax.conj(off), (1, 0)))
     out = lax.div(products, number_like(max(m.shape[1] - ddof, 0), aval_of(products)))
     return lax.reshape(out, ()) if out.shape == (1, 1) else out
+
+
+@composite()
+def _correlations(c: Any) -> Array:
+    if not c.ndim:
+        return lax.div(c, c)
+    scale = convert(lax.sqrt(real(diagonal(c))), c.dtype)
+    rows = lax.broadcast_in_dim(scale, c.shape, (0,))
+    columns = lax.broadcast_in_dim(scale, c.shape, (1,))
+    return lax.div(lax.div(c, rows), columns)
+
+
+def corrcoef(x: Any, rowvar: bool = True) -> Array:
+    """Correlation coefficients of variables with observations; arguments are those of `cov`.
+
+    Example:
+        >>> corrcoef(lax.reshape(lax.iota("float32", 4), (2, 2)))
+        Array([[1., 1.],
+               [1., 1.]], dtype=float32)
+    """
+    return _correlations(cov(x, rowvar))

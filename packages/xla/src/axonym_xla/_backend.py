@@ -354,3 +354,4 @@ def _remember(cache: dict[Any, Any], key: Any, value: Any, limit: int) -> None:
 
 
 backend: Final = XlaBackend()
+"""The one backend of this process."""

@@ -16,13 +16,14 @@ from axonym_core.avals import ShapedArray
 from axonym_core.backends import Backend
 from axonym_core.jaxpr import Jaxpr
 
-from . import _buffers, _client
+from . import _buffers, _client, _jaxlib
 from ._buffers import Buffer
 from ._compile_options import Effort, OptionValue, compile_options
 from ._executable import FAILURES, Executable, MemoryStats, compile_program
 from ._jaxlib import Device
 from .errors import ArgumentError, DeviceError
 from .lowering import lower_jaxpr
+from .lowering.barriers import barriers_as_calls
 
 Run = Callable[[Sequence[Buffer]], list[Buffer]]
 Call = Callable[[Sequence[ConcreteArray]], list[ConcreteArray]]
@@ -155,8 +156,11 @@ class XlaExecutable:
         found = self._by_device.get(device)
         if found is None:
             options = compile_options(effort=self._effort, device=device, overrides=self._overrides)
+            text = self.lowered.text
+            if not _jaxlib.HEEDS_BARRIERS and _client.client().platform == "cpu":
+                text = barriers_as_calls(text)
             found = self._by_device[device] = compile_program(
-                self.lowered.text,
+                text,
                 [(aval.shape, aval.dtype) for aval in self._in_avals],
                 [(aval.shape, aval.dtype) for aval in self.jaxpr.out_avals],
                 consts=moved(self._constants, device),

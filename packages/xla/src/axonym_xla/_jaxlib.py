@@ -25,6 +25,7 @@ import numpy as np
 
 __all__ = [
     "HAS_PLAIN_EMITTERS",
+    "HEEDS_BARRIERS",
     "VERSION",
     "Buffer",
     "BufferType",
@@ -322,6 +323,10 @@ put: Callable[..., Buffer] = _jax.batched_device_put
 HAS_PLAIN_EMITTERS: bool = VERSION < (0, 11, 1)
 """Whether the code generator for fusions that doubles the time to compile small programs can be
 switched off (later versions have no other one)."""
+
+HEEDS_BARRIERS: bool = VERSION >= (0, 11, 1)
+"""Whether XLA's compiler for the CPU keeps optimization barriers until it has fused operations
+(earlier versions drop them first)."""
 
 read_any_dtype: Callable[[Buffer], tuple[np.ndarray[Any, Any], bool]] | None = getattr(
     _jax.ArrayImpl, "_to_np_array_did_copy", None

@@ -1,4 +1,6 @@
-"""Derivatives of collectives, where the two readings of reverse mode differ (DESIGN 3.5).
+"""Derivatives of collectives, where the two readings of reverse mode differ.
+
+`docs/named_axes.md` says what they mean.
 
 | forward | collective axis | element-wise axis |
 | --- | --- | --- |

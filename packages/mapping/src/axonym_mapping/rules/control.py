@@ -200,7 +200,8 @@ def _cond(
         return bind_cond(index, programs, operands), [0 if m else None for m in mapped]
     everything = [True] * len(branches[0].outvars)
     # A branch with a collective reads its operands at all indices, chosen or not.
-    reads_others = any(axis.name in branch.axes_used for branch in branches)
+    axes = {axis.name, *aval_of(index).names}
+    reads_others = any(not axes.isdisjoint(branch.axes_used) for branch in branches)
     results = []
     for i, branch in enumerate(branches):
         chosen = lax.eq(index, np.int32(i))

@@ -20,9 +20,9 @@ from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.promotion import number_like, promote_dtypes_inexact
 
 from ..composites import composite
-from ..operands import array_of, convert, inexact
+from ..operands import array_of, convert, inexact, python_number
 from ..reduction_axes import broadcast_mask, keep_dimensions, mask_out, number_of, split_axes
-from ..statistics import mean, var
+from ..statistics import mean, var, wide_enough
 
 __all__ = [
     "log_softmax",
@@ -38,23 +38,16 @@ Names = tuple[AxisName, ...]
 
 
 def _maximum(x: Any, dims: Dims, names: Names) -> Any:
-    """Greatest element, of every dimension's size 1; a constant for derivatives."""
-    shape = aval_of(x).shape
-    x = lax.stop_gradient(x)
-    out = lax.reduce_max(x, dims)
+    """Greatest element where that is finite, else 0; a constant for derivatives."""
+    out = lax.reduce_max(lax.stop_gradient(x), dims)
     if names:
         out = lax.pmax(out, names)
-    return keep_dimensions(out, shape, dims)
-
-
-def _finite_maximum(x: Any, dims: Dims, names: Names) -> Any:
-    """Greatest element where it is finite, else 0."""
-    out = _maximum(x, dims, names)
     return lax.select(lax.is_finite(out), out, number_like(0, aval_of(out)))
 
 
-def _spread(x: Any, shape: tuple[int, ...]) -> Any:
-    return lax.broadcast_in_dim(x, shape, tuple(range(len(shape))))
+def _spread(x: Any, shape: tuple[int, ...], dims: Dims) -> Any:
+    """Repeat the result of a reduction along the dimensions that were reduced."""
+    return lax.broadcast_in_dim(x, shape, tuple([d for d in range(len(shape)) if d not in dims]))
 
 
 def _real(name: str, x: Any) -> Any:
@@ -73,11 +66,11 @@ def _masked(name: str, x: Any, where: Any) -> Any:
 def _softmax(x: Any, where: Any, *, dims: Dims, names: Names) -> Array:
     x = _masked("softmax", x, where)
     shape = x.shape
-    powers = lax.exp(lax.sub(x, _spread(_finite_maximum(x, dims, names), shape)))
-    total = keep_dimensions(lax.reduce_sum(powers, dims, names), shape, dims)
+    powers = lax.exp(lax.sub(x, _spread(_maximum(x, dims, names), shape, dims)))
+    total = lax.reduce_sum(powers, dims, names)
     empty = lax.eq(total, number_like(0, aval_of(total)))
     total = lax.select(empty, number_like(1, aval_of(total)), total)
-    return lax.div(powers, _spread(total, shape))
+    return lax.div(powers, _spread(total, shape, dims))
 
 
 def softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
@@ -109,11 +102,11 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
 def _log_softmax(x: Any, where: Any, *, dims: Dims, names: Names) -> Array:
     x = _masked("log_softmax", x, where)
     shape = x.shape
-    shifted = lax.sub(x, _spread(_finite_maximum(x, dims, names), shape))
+    shifted = lax.sub(x, _spread(_maximum(x, dims, names), shape, dims))
     total = lax.reduce_sum(lax.exp(shifted), dims, names)
     empty = lax.eq(total, number_like(0, aval_of(total)))
     logarithm = lax.log(lax.select(empty, number_like(1, aval_of(total)), total))
-    return lax.sub(shifted, _spread(keep_dimensions(logarithm, shape, dims), shape))
+    return lax.sub(shifted, _spread(logarithm, shape, dims))
 
 
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
@@ -134,11 +127,11 @@ def _logsumexp(
 ) -> Array:
     x = _masked("logsumexp", x, where)
     shape = x.shape
-    top = _finite_maximum(x, dims, names)
-    total = lax.reduce_sum(lax.exp(lax.sub(x, _spread(top, shape))), dims, names)
+    top = _maximum(x, dims, names)
+    total = lax.reduce_sum(lax.exp(lax.sub(x, _spread(top, shape, dims))), dims, names)
     empty = lax.eq(total, number_like(0, aval_of(total)))
     safe = lax.select(empty, number_like(1, aval_of(total)), total)
-    out = lax.add(lax.log(safe), lax.reshape(top, aval_of(total).shape))
+    out = lax.add(lax.log(safe), top)
     out = lax.select(empty, number_like(-math.inf, aval_of(out)), out)
     if number != 1:
         out = lax.sub(out, number_like(math.log(number), aval_of(out)))
@@ -160,13 +153,13 @@ def _signed_logsumexp(
         x = lax.select(mask, x, number_like(-math.inf, aval_of(x)))
     # A factor of 0 takes its term out, however large that is.
     x = lax.select(lax.eq(b, number_like(0, aval_of(b))), number_like(-math.inf, aval_of(x)), x)
-    top = _finite_maximum(x, dims, names)
-    terms = lax.mul(b, lax.exp(lax.sub(x, _spread(top, shape))))
+    top = _maximum(x, dims, names)
+    terms = lax.mul(b, lax.exp(lax.sub(x, _spread(top, shape, dims))))
     total = lax.reduce_sum(terms, dims, names)
     size = lax.abs(total)
     empty = lax.eq(size, number_like(0, aval_of(size)))
     safe = lax.select(empty, number_like(1, aval_of(size)), size)
-    out = lax.add(lax.log(safe), lax.reshape(top, aval_of(size).shape))
+    out = lax.add(lax.log(safe), top)
     out = lax.select(empty, number_like(-math.inf, aval_of(out)), out)
     sign = lax.sign(total)
     if keepdims:
@@ -264,6 +257,19 @@ def _standardized(x: Any, center: Any, variance: Any, epsilon: Any) -> Array:
     return operators.multiply(off, lax.rsqrt(operators.add(variance, epsilon)))
 
 
+@composite("dims", "names")
+def _standardize_all(x: Any, epsilon: Any, *, dims: Dims, names: Names) -> Array:
+    """Standardise by the array's own mean and variance, which share the distances from the mean."""
+    shape, dtype = x.shape, x.dtype
+    x = convert(x, wide_enough(dtype))
+    number = number_like(number_of(x.aval, dims, names), x.aval)
+    center = lax.div(lax.reduce_sum(x, dims, names), number)
+    off = lax.sub(x, _spread(center, shape, dims))
+    variance = lax.div(lax.reduce_sum(lax.square(off), dims, names), number)
+    scale = lax.rsqrt(operators.add(variance, epsilon))
+    return convert(lax.mul(off, _spread(scale, shape, dims)), dtype)
+
+
 def standardize(
     x: Any,
     axis: Any = -1,
@@ -294,6 +300,10 @@ def standardize(
         Array([-1.225,  0.   ,  1.225], dtype=float32)
     """
     x = array_of("standardize", inexact("standardize", x))
+    mean, variance, epsilon = [python_number(v) for v in (mean, variance, epsilon)]
+    if mean is None and variance is None and where is None and x.dtype in dtypes.FLOATS:
+        dims, names = split_axes("standardize", x.aval, axis)
+        return _standardize_all(x, epsilon, dims=dims, names=names)
     if mean is None:
         mean = _mean(x, axis, keepdims=True, where=where)
     if variance is None:

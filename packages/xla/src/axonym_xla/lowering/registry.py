@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .module import ModuleBuilder
 
 LoweringRule = Callable[..., str | list[str]]
+"""What writes the operations of a primitive; see `register_lowering`."""
 
 lowering_rules: Final[dict[Primitive, LoweringRule]] = {}
 """The rule of each primitive."""
