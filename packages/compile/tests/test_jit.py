@@ -74,6 +74,15 @@ def test_python_scalars_are_weak_and_arrays_are_not() -> None:
     assert f(np.float32(1)).dtype == np.float32
 
 
+def test_numpy_float64_scalars_are_weak_as_in_operators_and_arrays_are_not() -> None:
+    f = lambda x, y: x * y  # noqa: E731
+    x = np.ones(2, np.float32)
+    for scalar in (np.float64(2), 2.0):
+        assert jit(f)(x, scalar).dtype == f(as_concrete(x), scalar).dtype == np.float32
+    assert jit(f)(x, np.array(2.0)).dtype == np.float64
+    assert jit(f)(x, np.complex128(2j)).dtype == np.complex64
+
+
 def test_explicit_64_bit_values_stay_64_bit() -> None:
     f = jit(lambda x: x + 1)
     assert f(np.int64(2**40)).dtype == np.int64

@@ -104,7 +104,7 @@ def test_program_of_an_unmapped_computation_is_not_repeated() -> None:
             MappedAxisError,
             "1 entries.*2 positional",
         ),
-        (lambda: vmap(lambda x: x, in_axes="i")(X), TypeError, "integers and None"),
+        (lambda: vmap(lambda x: x, in_axes="i")(X), TypeError, r"integers \(dimensions\) and None"),
         (
             lambda: vmap(lambda x: x["a"], in_axes=({"b": 0},))({"a": X}),
             TreeStructureError,

@@ -17,6 +17,7 @@ from functools import partial, update_wrapper
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar, final, overload
 
+import numpy as np
 from axonym_core import backends
 from axonym_core.array import ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
@@ -181,6 +182,7 @@ class CompiledFunction(Generic[P, R]):
                 return fun(*full, **keywords, **fixed_names)
 
         leaves, in_tree = tree_flatten((dynamic, named))
+        leaves = [x if type(x) is ConcreteArray else _python_number(x) for x in leaves]
         debug = debug_info(fun, in_tree)
         if static:
             taken = {where for where, _ in static}
@@ -304,6 +306,16 @@ class CompiledFunction(Generic[P, R]):
     def clear_cache(self) -> None:
         """Drop the programs of this function."""
         self.cache.clear(self._fun)
+
+
+def _python_number(x: Any) -> Any:
+    """A NumPy float64 or complex128 scalar as the Python number that it is; weak, as in operators.
+
+    So `jit(f)(x, np.float64(2))` has the dtypes of `f(x, np.float64(2))`.
+    """
+    if type(x) is np.float64:
+        return float(x)
+    return complex(x) if type(x) is np.complex128 else x
 
 
 @overload
