@@ -19,6 +19,7 @@ from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from positional_control import While
 from positional_lanes import Ambiguous, Lanes, Names
@@ -31,11 +32,21 @@ from axonym_core import ShapeDtypeStruct, config, make_jaxpr
 from axonym_core.array import as_concrete
 from axonym_mapping import vmap, xmap
 
-NUMPY_PROGRAMS = 150
-XLA_PROGRAMS = 60
-SECOND_ORDER_PROGRAMS = 30
+ON_NUMPY, ON_XLA, UNDER_JIT, OUTSIDE, TYPES, SECOND_ORDER = 250, 200, 60, 120, 150, 60
 
-EVERY = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+# A failing program is worth the time that it takes to make it small.
+pytestmark = pytest.mark.timeout(900)
+
+
+def law(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.filter_too_much,
+            HealthCheck.data_too_large,
+        ],
+    )
 
 
 def mapped(program: Program, fun: Callable[..., Any], ins: Sequence[Names], outs: Any) -> Any:
@@ -204,7 +215,7 @@ def note(program: Program) -> None:
 
 
 @given(programs())
-@settings(max_examples=NUMPY_PROGRAMS, suppress_health_check=EVERY)
+@law(ON_NUMPY)
 def test_law_on_numpy(program: Program) -> None:
     case = case_of(program)
     note(program)
@@ -213,7 +224,7 @@ def test_law_on_numpy(program: Program) -> None:
 
 
 @given(programs())
-@settings(max_examples=NUMPY_PROGRAMS // 3, suppress_health_check=EVERY)
+@law(UNDER_JIT)
 def test_law_with_jit_inside_and_outside_on_numpy(program: Program) -> None:
     case = case_of(program)
     cache = CompiledFunctionCache(16)
@@ -224,7 +235,7 @@ def test_law_with_jit_inside_and_outside_on_numpy(program: Program) -> None:
 
 
 @given(programs(size=5))
-@settings(max_examples=XLA_PROGRAMS, suppress_health_check=EVERY)
+@law(ON_XLA)
 def test_law_on_xla(program: Program) -> None:
     case = case_of(program)
     cache = CompiledFunctionCache(4)
@@ -233,7 +244,7 @@ def test_law_on_xla(program: Program) -> None:
 
 
 @given(programs())
-@settings(max_examples=NUMPY_PROGRAMS // 3, suppress_health_check=EVERY)
+@law(TYPES)
 def test_types_of_results_say_over_which_axes_they_vary(program: Program) -> None:
     structs = [
         ShapeDtypeStruct(
@@ -249,7 +260,7 @@ def test_types_of_results_say_over_which_axes_they_vary(program: Program) -> Non
 
 
 @given(programs(loops=False))
-@settings(max_examples=NUMPY_PROGRAMS // 3, suppress_health_check=EVERY)
+@law(OUTSIDE)
 def test_derivatives_of_the_mapped_program_are_those_of_the_positional_one(
     program: Program,
 ) -> None:
@@ -280,7 +291,7 @@ def test_derivatives_of_the_mapped_program_are_those_of_the_positional_one(
 
 
 @given(programs(loops=False, honest=True, size=4))
-@settings(max_examples=SECOND_ORDER_PROGRAMS, suppress_health_check=EVERY)
+@law(SECOND_ORDER)
 def test_second_derivatives_follow_the_law(program: Program) -> None:
     case = case_of(program)
     count = len(case.floats)

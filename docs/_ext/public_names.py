@@ -5,9 +5,9 @@ The packages define their names in small modules and show them in one place: `gr
 Annotations and docstrings name any of the three, or say `ShapeError` alone.
 
 * The directive `.. public-names:: axonym_numpy` documents what is in a module's `__all__`. Options:
-  `:from:` takes the names alone that are defined in certain modules of the package, `:names:`
-  certain names, and `:table:` makes a table of links instead, for modules that only re-export. A
-  second name of a function refers to the first; exceptions are documented where they are defined.
+  `:grouped:` makes a section for each module in which names are defined, `:names:` documents
+  certain names only, and `:table:` makes a table of links instead, for modules that only re-export.
+  A second name of a function refers to the first; exceptions are documented where they are defined.
 * `resolve` is called for each reference that Sphinx cannot resolve. It finds the object and points
   to the place where that is documented. Names of other projects (Python's, NumPy's) become plain
   text, provided that they exist. What is left is a warning, hence an error.
@@ -23,7 +23,7 @@ import inspect
 import itertools
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -42,6 +42,7 @@ from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
 FAMILY = "axonym"
+OTHERS = "others"
 TYPE_VARIABLES = frozenset({"P", "R", "T"})
 PRIVATE = "axonym_xla._"
 
@@ -87,7 +88,7 @@ class PublicNames(Autosummary):
     has_content = False
     required_arguments = 1
     option_spec = {
-        "from": directives.unchanged_required,
+        "grouped": directives.flag,
         "names": directives.unchanged_required,
         "table": directives.flag,
     }
@@ -96,45 +97,70 @@ class PublicNames(Autosummary):
         """Document the names, or make the table."""
         path = self.arguments[0]
         self.env.ref_context["py:module"] = path
-        names = self._names(path)
         if "table" in self.options:
             del self.options["table"]
-            self.content = StringList(names, source=path)
+            self.content = StringList(public_names(path, exceptions=True), source=path)
             return super().run()
-        first: dict[int, str] = {}
-        text = [f".. py:currentmodule:: {path}", ""]
-        module = importlib.import_module(path)
-        outer = importlib.import_module(path.rpartition(".")[0] or path)
+        names = self.options.get("names", "").split() or public_names(path)
+        if "grouped" not in self.options:
+            return self.parse_text_to_nodes(_text(path, names))
+        groups: dict[str, list[str]] = {}
         for name in names:
-            value = getattr(module, name)
-            same = name
-            if documented_by_itself(value):
-                same = first.setdefault(id(value), name)
-                if module is not outer and name in getattr(outer, "__all__", ()):
-                    same = f"{outer.__name__}.{name}"
-            text += [*_lines(path, name, value, same), ""]
-        return self.parse_text_to_nodes("\n".join(text))
+            groups.setdefault(_family(path, name), []).append(name)
+        return [self._section(path, family, groups[family]) for family in sorted(groups)]
 
-    def _names(self, path: str) -> list[str]:
-        if "names" in self.options:
-            return self.options["names"].split()
-        module = importlib.import_module(path)
-        names = [n for n in module.__all__ if self._wanted(path, module, n)]
-        # A function goes by its own name where that is public too.
-        return sorted(names, key=lambda n: getattr(getattr(module, n), "__name__", n) != n)
+    def _section(self, path: str, family: str, names: Sequence[str]) -> nodes.section:
+        """A section on names of one family, under the first paragraph about its module."""
+        section = nodes.section(ids=[nodes.make_id(f"{path}-{family}")])
+        section += nodes.title("", family.replace("_", " ").capitalize())
+        try:
+            doc = inspect.getdoc(importlib.import_module(f"{path}.{family}")) or ""
+        except ImportError:
+            doc = ""
+        section += self.parse_text_to_nodes(doc.partition("\n\n")[0] + "\n\n" + _text(path, names))
+        return section
 
-    def _wanted(self, path: str, module: ModuleType, name: str) -> bool:
-        value = getattr(module, name)
-        if "table" in self.options:
-            return not isinstance(value, ModuleType)
-        if isinstance(value, ModuleType):
-            return False  # it has a section of its own
+
+def public_names(path: str, *, exceptions: bool = False) -> list[str]:
+    """The names in a module's `__all__`, without modules, second names last.
+
+    Args:
+        path: The module.
+        exceptions: Whether to list exceptions also outside of the modules that define them.
+    """
+    module = importlib.import_module(path)
+
+    def wanted(value: Any) -> bool:
         if isinstance(value, type) and issubclass(value, Exception):
-            return path.endswith(".errors")
-        if "from" not in self.options:
-            return True
-        home = getattr(value, "__module__", "constants")
-        return any(home in (h, f"{path}.{h}") for h in self.options["from"].split())
+            return exceptions or path.endswith(".errors")
+        return not isinstance(value, ModuleType)
+
+    names = [n for n in module.__all__ if wanted(getattr(module, n))]
+    return sorted(names, key=lambda n: getattr(getattr(module, n), "__name__", n) != n)
+
+
+def _family(path: str, name: str) -> str:
+    """Name of the module in which a public name of a package is defined; `OTHERS` if none."""
+    home: str | None = getattr(find(f"{path}.{name}"), "__module__", None)
+    ours = home is not None and home.startswith(path.partition(".")[0])
+    return home.rpartition(".")[2] if home and ours else OTHERS
+
+
+def _text(path: str, names: Sequence[str]) -> str:
+    """The reStructuredText that documents names of a module."""
+    module = importlib.import_module(path)
+    outer = importlib.import_module(path.rpartition(".")[0] or path)
+    first: dict[int, str] = {}
+    text = [f".. py:currentmodule:: {path}", ""]
+    for name in names:
+        value = getattr(module, name)
+        same = name
+        if documented_by_itself(value):
+            same = first.setdefault(id(value), name)
+            if module is not outer and name in getattr(outer, "__all__", ()):
+                same = f"{outer.__name__}.{name}"
+        text += [*_lines(path, name, value, same), ""]
+    return "\n".join(text)
 
 
 def _lines(module: str, name: str, value: Any, same: str) -> list[str]:

@@ -8,8 +8,7 @@ one jaxpr again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import Any, NamedTuple, TypeVar
 
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.context import context
@@ -28,15 +27,12 @@ from .zeros import Zero, instantiate
 
 Mask = tuple[bool, ...]
 
-_cache: WeakKeyDictionary[Jaxpr, dict[Any, Any]] = WeakKeyDictionary()
+T = TypeVar("T")
 
 
-def _cached(jaxpr: Jaxpr, key: Any, make: Any) -> Any:
-    known = _cache.setdefault(jaxpr, {})
-    key = (*key, context.trace.axis_env)
-    if key not in known:
-        known[key] = make()
-    return known[key]
+def _derived_here(jaxpr: Jaxpr, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+    """What is derived from a program in the axis environment at hand."""
+    return jaxpr.derived((*key, context.trace.axis_env), make)
 
 
 def tangent_aval(aval: ShapedArray) -> ShapedArray:
@@ -96,8 +92,7 @@ def jvp_program(jaxpr: Jaxpr, nonzero: Mask, instantiated: Mask) -> JvpProgram:
         )
         return JvpProgram(staged, tuple(out_nonzero))
 
-    result: JvpProgram = _cached(jaxpr, ("jvp", nonzero, instantiated), make)
-    return result
+    return _derived_here(jaxpr, ("jvp", nonzero, instantiated), make)
 
 
 class SplitProgram(NamedTuple):
@@ -142,8 +137,7 @@ def split_program(
     def make() -> SplitProgram:
         return _split(jaxpr, linear, instantiated, differentiate)
 
-    result: SplitProgram = _cached(jaxpr, ("split", linear, instantiated, differentiate), make)
-    return result
+    return _derived_here(jaxpr, ("split", linear, instantiated, differentiate), make)
 
 
 def _split(jaxpr: Jaxpr, linear: Mask, instantiated: Mask, differentiate: bool) -> SplitProgram:
@@ -296,8 +290,7 @@ def transpose_program(
         staged = trace_flat(fun, [*known_avals, *given], debug=_derived(jaxpr.debug, "transpose"))
         return TransposedProgram(staged, tuple(out_nonzero))
 
-    result: TransposedProgram = _cached(jaxpr, ("transpose", linear, ct_avals, reading), make)
-    return result
+    return _derived_here(jaxpr, ("transpose", linear, ct_avals, reading), make)
 
 
 def transpose_jaxpr(
@@ -404,5 +397,4 @@ def _runnable(jaxpr: Jaxpr) -> Jaxpr:
 
         return trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug)
 
-    result: Jaxpr = _cached(jaxpr, ("runnable",), make)
-    return result
+    return _derived_here(jaxpr, ("runnable",), make)

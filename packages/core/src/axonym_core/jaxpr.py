@@ -12,13 +12,15 @@ functions inside (jit, scan, cond, …) hold jaxprs as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, final
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, TypeVar, final
 
 from .avals import AxisName, ShapedArray
 from .debug_info import UNNAMED, DebugInfo
 from .primitive import Primitive
 from .source_info import SourceInfo
+
+T = TypeVar("T")
 
 
 @final
@@ -93,7 +95,7 @@ class Jaxpr:
 
     __slots__ = (
         "__weakref__",
-        "_lifted",
+        "_derived",
         "axes_used",
         "consts",
         "constvars",
@@ -121,7 +123,7 @@ class Jaxpr:
         self.constvars = tuple(constvars)
         self.consts = tuple(consts)
         self.debug = debug if debug is not None else UNNAMED
-        self._lifted: Jaxpr | None = None
+        self._derived: dict[Hashable, Any] = {}
         self.in_avals = tuple([v.aval for v in self.invars])
         self.out_avals = tuple([v.aval for v in self.outvars])
         used: set[AxisName] = set()
@@ -149,18 +151,30 @@ class Jaxpr:
 
     __repr__ = __str__
 
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was derived from this program under a key; made at first, and kept with it.
+
+        A program that is differentiated or mapped twice gives the same program both times, so that
+        it is compiled once. The key starts with a word for the kind of derivation.
+        """
+        found = self._derived.get(key, self)
+        if found is self:
+            found = self._derived.setdefault(key, make())
+        return found  # type: ignore[no-any-return]  # the key tells the type
+
     def lifted(self) -> Jaxpr:
         """The same program with its constants as leading arguments (always the same object)."""
         if not self.constvars:
             return self
-        if self._lifted is None:
-            self._lifted = Jaxpr(
-                (*self.constvars, *self.invars),
-                self.outvars,
-                self.eqns,
-                debug=self.debug.with_leading(len(self.constvars)),
-            )
-        return self._lifted
+        return self.derived("lifted", self._lift)
+
+    def _lift(self) -> Jaxpr:
+        return Jaxpr(
+            (*self.constvars, *self.invars),
+            self.outvars,
+            self.eqns,
+            debug=self.debug.with_leading(len(self.constvars)),
+        )
 
     @property
     def name(self) -> str:

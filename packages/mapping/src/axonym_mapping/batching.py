@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, final
-from weakref import WeakKeyDictionary
 
 from axonym_core import source_info
 from axonym_core.avals import ShapedArray, aval_of
@@ -240,9 +239,6 @@ class BatchedProgram(NamedTuple):
     dims: tuple[Dim, ...]
 
 
-_programs: WeakKeyDictionary[Jaxpr, dict[Any, BatchedProgram]] = WeakKeyDictionary()
-
-
 def batch_program(
     jaxpr: Jaxpr,
     axis: MappedAxis,
@@ -264,10 +260,7 @@ def batch_program(
         The mapped program; always the same object for the same arguments.
     """
     force = tuple(forced) if forced is not None else (False,) * len(jaxpr.outvars)
-    key = (axis, tuple(dims), force, to_front, context.trace.axis_env)
-    known = _programs.setdefault(jaxpr, {})
-    if key in known:
-        return known[key]
+    key = ("batched", axis, tuple(dims), force, to_front, context.trace.axis_env)
     out_dims: list[Dim] = []
 
     def fun(*args: Any) -> list[Any]:
@@ -283,10 +276,12 @@ def batch_program(
             out_dims.append(dim)
         return outs
 
-    avals = [outer_aval(a, axis, d) for a, d in zip(jaxpr.in_avals, dims, strict=True)]
-    staged = trace_flat(fun, avals, debug=DebugInfo(f"vmap({jaxpr.debug.name})"))
-    known[key] = BatchedProgram(staged, tuple(out_dims))
-    return known[key]
+    def make() -> BatchedProgram:
+        avals = [outer_aval(a, axis, d) for a, d in zip(jaxpr.in_avals, dims, strict=True)]
+        staged = trace_flat(fun, avals, debug=DebugInfo(f"vmap({jaxpr.debug.name})"))
+        return BatchedProgram(staged, tuple(out_dims))
+
+    return jaxpr.derived(key, make)
 
 
 def outer_aval(aval: ShapedArray, axis: MappedAxis, dim: Dim) -> ShapedArray:

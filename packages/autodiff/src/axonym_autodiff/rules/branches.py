@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -45,8 +44,6 @@ from ..tape import TapeTrace, tape_rules
 from ..zeros import Zero, instantiate
 from .calls import chosen, ct_types, none, nonzero_mask, spread
 from .control import either
-
-_arranged: WeakKeyDictionary[Jaxpr, dict[Any, Jaxpr]] = WeakKeyDictionary()
 
 
 def _select(
@@ -162,33 +159,32 @@ def _with_residual_slots(
     split: SplitProgram, slots: Sequence[ShapedArray], places: Sequence[int], num_known: int
 ) -> Jaxpr:
     """The primal part of a branch, returning its residuals in their slots, zeros in others."""
-    known = _arranged.setdefault(split.primal, {})
-    key = ("slots", tuple(slots), tuple(places))
-    if key not in known:
+    primal = split.primal
 
-        def fun(*args: Any) -> list[Any]:
-            outs = eval_jaxpr(split.primal, *args)
-            filled = dict(zip(places, outs[split.known_outs :], strict=True))
-            return [
-                *outs[: split.known_outs],
-                *[
-                    filled[i] if i in filled else lax.full(a.shape, 0, a.dtype)
-                    for i, a in enumerate(slots)
-                ],
-            ]
+    def fun(*args: Any) -> list[Any]:
+        outs = eval_jaxpr(primal, *args)
+        filled = dict(zip(places, outs[split.known_outs :], strict=True))
+        return [
+            *outs[: split.known_outs],
+            *[
+                filled[i] if i in filled else lax.full(a.shape, 0, a.dtype)
+                for i, a in enumerate(slots)
+            ],
+        ]
 
-        known[key] = trace_flat(fun, split.primal.in_avals, debug=split.primal.debug)
-    return known[key]
+    return primal.derived(
+        ("slots", tuple(slots), tuple(places)),
+        lambda: trace_flat(fun, primal.in_avals, debug=primal.debug),
+    )
 
 
 def _taking_slots(
     split: SplitProgram, slots: Sequence[ShapedArray], places: Sequence[int], num_known: int
 ) -> Jaxpr:
     """The linear part of a branch as a function of known arguments, all slots, linear arguments."""
-    known = _arranged.setdefault(split.linear, {})
-    key = ("slots", tuple(slots), tuple(places), num_known)
-    if key not in known:
-        program = split.linear
+    program = split.linear
+
+    def make() -> Jaxpr:
         r = len(split.forwarded) + split.computed
         invars = [Var(a) for a in split.primal.in_avals]
         slot_vars = [Var(a) for a in slots]
@@ -196,8 +192,9 @@ def _taking_slots(
             invars[i] = program.invars[position]
         for position, place in enumerate(places):
             slot_vars[place] = program.invars[len(split.forwarded) + position]
-        known[key] = program.replace(invars=(*invars, *slot_vars, *program.invars[r:]))
-    return known[key]
+        return program.replace(invars=(*invars, *slot_vars, *program.invars[r:]))
+
+    return program.derived(("slots", tuple(slots), tuple(places), num_known), make)
 
 
 def _cond_linearize(
@@ -252,20 +249,18 @@ def _all_results(jaxpr: Jaxpr, nonzero: Mask, present: Mask, avals: Sequence[Sha
     """A transposed branch that returns zeros where it has no cotangent but another branch does."""
     if nonzero == present:
         return jaxpr
-    known = _arranged.setdefault(jaxpr, {})
-    key = ("all", nonzero, present)
-    if key not in known:
 
-        def fun(*args: Any) -> list[Any]:
-            outs = iter(eval_jaxpr(jaxpr, *args))
-            values = [
-                next(outs) if m else Zero(tangent_aval(a))
-                for m, a in zip(nonzero, avals, strict=True)
-            ]
-            return [instantiate(v) for v in chosen(values, present)]
+    def fun(*args: Any) -> list[Any]:
+        outs = iter(eval_jaxpr(jaxpr, *args))
+        values = [
+            next(outs) if m else Zero(tangent_aval(a)) for m, a in zip(nonzero, avals, strict=True)
+        ]
+        return [instantiate(v) for v in chosen(values, present)]
 
-        known[key] = trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug)
-    return known[key]
+    return jaxpr.derived(
+        ("all results", nonzero, present),
+        lambda: trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug),
+    )
 
 
 register_jvp(cond_p, _cond_jvp)

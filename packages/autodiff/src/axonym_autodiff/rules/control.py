@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from axonym_core import lax
 from axonym_core.avals import ShapedArray, aval_of
@@ -140,19 +139,15 @@ def _offsets(mask: Mask, ends: Sequence[int]) -> list[list[int]]:
     return sections
 
 
-_arranged: WeakKeyDictionary[Jaxpr, dict[Any, Jaxpr]] = WeakKeyDictionary()
-
-
 def _rearranged(jaxpr: Jaxpr, arguments: Sequence[int], results: Sequence[int]) -> Jaxpr:
     """The same program with arguments and results in another order (the same object each time)."""
-    known = _arranged.setdefault(jaxpr, {})
-    key = (tuple(arguments), tuple(results))
-    if key not in known:
-        known[key] = jaxpr.replace(
+    return jaxpr.derived(
+        ("rearranged", tuple(arguments), tuple(results)),
+        lambda: jaxpr.replace(
             invars=[jaxpr.invars[i] for i in arguments],
             outvars=[jaxpr.outvars[i] for i in results],
-        )
-    return known[key]
+        ),
+    )
 
 
 def _split_body(
@@ -191,16 +186,12 @@ def _hoisted(jaxpr: Jaxpr, num_consts: int, wanted: Sequence[Var]) -> Jaxpr:
     return Jaxpr(jaxpr.invars[:num_consts], wanted, reversed(eqns), debug=jaxpr.debug)
 
 
-_with_results: WeakKeyDictionary[Jaxpr, dict[Any, Jaxpr]] = WeakKeyDictionary()
-
-
 def _with_step_results(jaxpr: Jaxpr, count: int, more: Sequence[Any]) -> Jaxpr:
     """A body that returns its first `count` results and then other variables of it."""
-    known = _with_results.setdefault(jaxpr, {})
-    key = (count, tuple(more))
-    if key not in known:
-        known[key] = jaxpr.replace(outvars=(*jaxpr.outvars[:count], *more))
-    return known[key]
+    return jaxpr.derived(
+        ("step results", count, tuple(more)),
+        lambda: jaxpr.replace(outvars=(*jaxpr.outvars[:count], *more)),
+    )
 
 
 def _split_scan(
@@ -451,16 +442,12 @@ def _while_jvp(
     return outs[:n], spread(outs[n:], carry, avals)
 
 
-_ignoring_cache: WeakKeyDictionary[Jaxpr, dict[Any, Jaxpr]] = WeakKeyDictionary()
-
-
 def _ignoring(jaxpr: Jaxpr, more: Sequence[ShapedArray]) -> Jaxpr:
     """The program with further arguments that it does not use."""
-    known = _ignoring_cache.setdefault(jaxpr, {})
-    key = tuple(more)
-    if key not in known:
-        known[key] = jaxpr.replace(invars=(*jaxpr.invars, *[Var(a) for a in more]))
-    return known[key]
+    return jaxpr.derived(
+        ("ignoring", tuple(more)),
+        lambda: jaxpr.replace(invars=(*jaxpr.invars, *[Var(a) for a in more])),
+    )
 
 
 def _while_linearize(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -43,26 +43,22 @@ def conform(x: Any, aval: ShapedArray) -> Any:
     return pbroadcast(x, aval.named)
 
 
-_conformed: WeakKeyDictionary[Jaxpr, dict[tuple[ShapedArray, ...], Jaxpr]] = WeakKeyDictionary()
-
-
 def conform_results(jaxpr: Jaxpr, out_avals: Sequence[ShapedArray]) -> Jaxpr:
     """Return the program whose leading results are brought to the given types."""
     wanted = tuple(out_avals)
     if all(_alike(a, b) for a, b in zip(jaxpr.out_avals, wanted, strict=False)):
         return jaxpr
-    known = _conformed.setdefault(jaxpr, {})
-    if wanted not in known:
 
-        def fun(*args: Any) -> list[Any]:
-            outs = eval_jaxpr(jaxpr, *args)
-            return [
-                *[conform(o, a) for o, a in zip(outs, wanted, strict=False)],
-                *outs[len(wanted) :],
-            ]
+    def fun(*args: Any) -> list[Any]:
+        outs = eval_jaxpr(jaxpr, *args)
+        return [
+            *[conform(o, a) for o, a in zip(outs, wanted, strict=False)],
+            *outs[len(wanted) :],
+        ]
 
-        known[wanted] = trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug)
-    return known[wanted]
+    return jaxpr.derived(
+        ("conformed", wanted), lambda: trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug)
+    )
 
 
 def _alike(a: ShapedArray, b: ShapedArray) -> bool:
@@ -579,9 +575,6 @@ def counted_where(chosen: Any, x: Any) -> Any:
     return select(chosen, x, stop_gradient(x))
 
 
-_widened: WeakKeyDictionary[Jaxpr, dict[Any, Jaxpr]] = WeakKeyDictionary()
-
-
 def with_all_consts(programs: Sequence[Jaxpr]) -> tuple[Jaxpr, ...]:
     """Make each branch a function of all branches' constants, then the operands."""
     avals = tuple([v.aval for p in programs for v in p.constvars])
@@ -590,20 +583,22 @@ def with_all_consts(programs: Sequence[Jaxpr]) -> tuple[Jaxpr, ...]:
     branches = []
     position = 0
     for program in programs:
-        known = _widened.setdefault(program, {})
-        key = (avals, position)
-        if key not in known:
-            leading = [Var(a) for a in avals]
-            leading[position : position + len(program.constvars)] = program.constvars
-            known[key] = Jaxpr(
-                (*leading, *program.invars),
-                program.outvars,
-                program.eqns,
-                debug=program.debug.with_leading(len(avals)),
-            )
-        branches.append(known[key])
+        make = partial(_with_leading, program, avals, position)
+        branches.append(program.derived(("all constants", avals, position), make))
         position += len(program.constvars)
     return tuple(branches)
+
+
+def _with_leading(program: Jaxpr, avals: Sequence[ShapedArray], position: int) -> Jaxpr:
+    """A program with leading arguments, those at `position` being its constants."""
+    leading = [Var(a) for a in avals]
+    leading[position : position + len(program.constvars)] = program.constvars
+    return Jaxpr(
+        (*leading, *program.invars),
+        program.outvars,
+        program.eqns,
+        debug=program.debug.with_leading(len(avals)),
+    )
 
 
 def _join_branch(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -132,17 +131,10 @@ def _while(
     return outs, carry_dims
 
 
-_loops: WeakKeyDictionary[Jaxpr, dict[Any, tuple[Jaxpr, Jaxpr]]] = WeakKeyDictionary()
-
-
 def _until_all_done(
     condition: BatchedProgram, body: BatchedProgram, cond_consts: int, body_consts: int
 ) -> tuple[Jaxpr, Jaxpr]:
     """Condition "some index is not done", and a step that leaves finished indices as they are."""
-    known = _loops.setdefault(body.jaxpr, {})
-    key = (condition.jaxpr, cond_consts, body_consts)
-    if key in known:
-        return known[key]
 
     def any_left(*args: Any) -> list[Any]:
         (pending,) = eval_jaxpr(condition.jaxpr, *args)
@@ -157,15 +149,17 @@ def _until_all_done(
 
     state_avals = body.jaxpr.in_avals[body_consts:]
     cond_avals = condition.jaxpr.in_avals[:cond_consts]
-    known[key] = (
-        trace_flat(any_left, condition.jaxpr.in_avals, debug=condition.jaxpr.debug),
-        trace_flat(
-            step,
-            [*cond_avals, *body.jaxpr.in_avals[:body_consts], *state_avals],
-            debug=body.jaxpr.debug,
+    return body.jaxpr.derived(
+        ("until all done", condition.jaxpr, cond_consts, body_consts),
+        lambda: (
+            trace_flat(any_left, condition.jaxpr.in_avals, debug=condition.jaxpr.debug),
+            trace_flat(
+                step,
+                [*cond_avals, *body.jaxpr.in_avals[:body_consts], *state_avals],
+                debug=body.jaxpr.debug,
+            ),
         ),
     )
-    return known[key]
 
 
 def _select_lanes(which: Any, chosen: Any, otherwise: Any) -> Any:
