@@ -104,6 +104,7 @@ class CompiledFunction(Generic[P, R]):
         donate_argnames: str | Iterable[str] | None = None,
         inline: bool = False,
         cache: CompiledFunctionCache | None = None,
+        numpy_scalars_weak: bool = True,
     ) -> None:
         if not callable(fun):
             raise TypeError(f"jit: fun must be a function, got {type(fun).__name__}")
@@ -119,6 +120,7 @@ class CompiledFunction(Generic[P, R]):
         self._options = _option_numbers.setdefault(
             (self._donate, self._static), len(_option_numbers)
         )
+        self._numpy_scalars_weak = numpy_scalars_weak
         self._plain = not self._static.names and not self._static.positions
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -182,7 +184,8 @@ class CompiledFunction(Generic[P, R]):
                 return fun(*full, **keywords, **fixed_names)
 
         leaves, in_tree = tree_flatten((dynamic, named))
-        leaves = [x if type(x) is ConcreteArray else _python_number(x) for x in leaves]
+        if self._numpy_scalars_weak:
+            leaves = [x if type(x) is ConcreteArray else _python_number(x) for x in leaves]
         debug = debug_info(fun, in_tree)
         if static:
             taken = {where for where, _ in static}
@@ -414,18 +417,25 @@ def library_jit(
 def library_jit(fun: Any = None, *, static_argnums: Any = None, static_argnames: Any = None) -> Any:
     """`jit` for functions of libraries: inlined into their callers, with one cache for all.
 
+    A library promotes operands before it calls these, so a NumPy scalar has the dtype that it has.
+
     Args:
         fun: The function; left out, a decorator is returned.
         static_argnums: As for `jit`.
         static_argnames: As for `jit`.
     """
-    return jit(
-        fun,
-        static_argnums=static_argnums,
-        static_argnames=static_argnames,
-        inline=True,
-        cache=_LIBRARY_CACHE,
-    )
+
+    def decorate(function: Callable[..., Any]) -> CompiledFunction[Any, Any]:
+        return CompiledFunction(
+            function,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            inline=True,
+            cache=_LIBRARY_CACHE,
+            numpy_scalars_weak=False,
+        )
+
+    return decorate if fun is None else decorate(fun)
 
 
 def library_cache() -> CompiledFunctionCache:
