@@ -449,3 +449,58 @@ def test_collectives_mean_the_same_under_every_map(size: int) -> None:
             np.testing.assert_allclose(found[0], of_mapped(x))
             np.testing.assert_allclose(found[1], np.full(2, of_shared(3.0)))
             np.testing.assert_allclose(found[2], np.tile(np.arange(size), (2, 1)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("reduce_axes", [(), ("i",)])
+def test_branch_that_is_not_taken_has_no_say_in_the_gradient(
+    reduce_axes: tuple[str, ...], backend: str
+) -> None:
+    """PAINS 8: its derivative is infinite where it is not taken, and 0 * inf would be NaN."""
+    xs = np.array([4.0, 0.0, -1.0], np.float32)
+    taken = np.array([True, False, False])
+
+    def fun(w: Any, x: Any, here: Any) -> Any:
+        return lax.cond(
+            here, lambda w, x: lax.sqrt(x) * w + lax.log(w), lambda w, x: w * x * x, w, x
+        )
+
+    def both(w: Any, x: Any, here: Any) -> Any:
+        return grad(fun, (0, 1), reduce_axes=reduce_axes)(w, x, here)
+
+    out = None if reduce_axes else 0
+    with config.override(backend=backend):
+        for of in (both, jit(both)):
+            of_w, of_x = vmap(of, (None, 0, 0), (out, 0), axis_name="i")(1.0, xs, taken)
+            np.testing.assert_allclose(of_x, [0.25, 0.0, -2.0])
+            np.testing.assert_allclose(of_w, 4.0 if reduce_axes else [3.0, 0.0, 1.0])
+            # No index takes the logarithm of zero.
+            of_w, _ = vmap(of, (None, 0, 0), (out, 0), axis_name="i")(0.0, xs, taken & False)
+            np.testing.assert_allclose(of_w, 17.0 if reduce_axes else [16.0, 0.0, 1.0])
+        outside = grad(
+            lambda w: lax.reduce_sum(vmap(fun, (None, 0, 0), axis_name="i")(w, xs, taken), (0,))
+        )
+        np.testing.assert_allclose(outside(1.0), 4.0)
+
+
+def test_sum_in_a_branch_reads_the_lanes_that_took_another() -> None:
+    """Every index evaluates all branches of a mapped condition, and is there for the sum in one."""
+    xs = np.array([1.0, 2.0, 4.0])
+    taken = np.array([True, False, True])
+
+    def fun(x: Any, here: Any) -> Any:
+        return lax.cond(here, lambda v: lax.psum(v * v, "i"), lambda v: v * 3.0, x)
+
+    def total(values: Any) -> Any:
+        return lax.reduce_sum(vmap(fun, axis_name="i")(values, taken), (0,))
+
+    with config.override(backend="numpy"):
+        values = vmap(fun, axis_name="i")(xs, taken)
+        inside = vmap(grad(fun), axis_name="i")(xs, taken)
+        tangents = vmap(lambda x, t: jvp(lambda v: fun(v, t), (x,), (1.0,))[1], axis_name="i")
+        outside = grad(total)(xs)
+
+        np.testing.assert_allclose(values, [21.0, 6.0, 21.0])
+        np.testing.assert_allclose(outside, 2 * 2 * xs + np.array([0.0, 3.0, 0.0]))
+        np.testing.assert_allclose(inside, outside)
+        np.testing.assert_allclose(tangents(xs, taken), [14.0, 3.0, 14.0])

@@ -25,7 +25,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from docutils import nodes
@@ -87,7 +87,7 @@ class PublicNames(Autosummary):
 
     has_content = False
     required_arguments = 1
-    option_spec = {
+    option_spec: ClassVar[dict[str, Any]] = {
         "grouped": directives.flag,
         "names": directives.unchanged_required,
         "table": directives.flag,
@@ -177,7 +177,7 @@ def _lines(module: str, name: str, value: Any, same: str) -> list[str]:
             return [f".. autoexception:: {path}", "   :show-inheritance:"]
         if type(value).__module__.startswith(FAMILY):  # a dtype's name, without parts to show
             return [f".. py:class:: {name}", "", f"   {inspect.getdoc(value)}"]
-        return [f".. autoclass:: {path}", "   :members:"]
+        return [f".. autoclass:: {path}", "   :members:", "   :special-members: __call__"]
     lines = [f".. py:data:: {name}"]
     home = getattr(value, "__module__", None)
     if isinstance(value, np.dtype):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from axonym_autodiff import grad
 from axonym_autodiff.programs import split_program
 from axonym_autodiff.testing import check_grads
@@ -17,9 +18,7 @@ X = np.linspace(-1, 1, 6)
 def split(fun: Any, *args: Any) -> Any:
     jaxpr = make_jaxpr(fun)(*args)
     n = len(jaxpr.invars)
-    return split_program(
-        jaxpr, (True,) * n, (False,) * len(jaxpr.outvars), differentiate=True
-    )
+    return split_program(jaxpr, (True,) * n, (False,) * len(jaxpr.outvars), differentiate=True)
 
 
 def cubic(x: Any) -> Any:

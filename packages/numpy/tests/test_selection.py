@@ -287,3 +287,8 @@ def test_positions_of_any_array_agree(x, size):
     filled = np.full((size, x.ndim), -9)
     filled[: min(size, len(want))] = want[:size]
     np.testing.assert_array_equal(got, filled)
+
+
+def test_interp_takes_a_number_beside_float64_tables(same):
+    xp = np.array([0.0, 1.0, 2.0])
+    same(anp.interp(0.25, xp, 3 * xp), np.interp(0.25, xp, 3 * xp))

@@ -18,6 +18,7 @@ from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar, final, overload
 
 import numpy as np
+
 from axonym_core import backends
 from axonym_core.array import ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
@@ -219,9 +220,7 @@ class CompiledFunction(Generic[P, R]):
 
     def _avals(self, call: _Call) -> tuple[ShapedArray, ...]:
         try:
-            return tuple(
-                [x.aval if type(x) is ConcreteArray else aval_of(x) for x in call.leaves]
-            )
+            return tuple([x.aval if type(x) is ConcreteArray else aval_of(x) for x in call.leaves])
         except TypeError:
             self._refuse(call)
             raise

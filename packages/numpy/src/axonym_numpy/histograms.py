@@ -237,7 +237,8 @@ def interp(
         Array(1., dtype=float32)
     """
     x, xp = promote_dtypes_inexact("interp", x, xp)
-    x, xp = array_of("interp", x), array_of("interp", xp)
+    xp = array_of("interp", xp)
+    x = convert(array_of("interp", x), xp.dtype)
     fp = array_of("interp", inexact("interp", fp))
     if xp.ndim != 1 or fp.shape != xp.shape or not xp.size:
         raise ShapeError(

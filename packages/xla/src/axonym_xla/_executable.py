@@ -248,7 +248,7 @@ class Executable:
 
     @property
     def temp_size_in_bytes(self) -> int:
-        """Size of the intermediate values, which are what is needed besides arguments and results."""
+        """Memory for intermediate values, which is needed besides arguments and results."""
         return self._raw.get_compiled_memory_stats().temp_size_in_bytes
 
     def memory_stats(self) -> MemoryStats:

@@ -103,8 +103,8 @@ class ExecutionError(XlaError, BackendError):
 class OutOfMemoryError(XlaError, BackendError, MemoryError):
     """A device has not enough memory for an array or a program.
 
-    Cure: smaller batches, ``checkpoint`` to keep fewer intermediate values, or ``donate_argnums``
-    to reuse the memory of arguments.
+    Cure: smaller batches, ``lax.scan`` in place of an unrolled loop, or ``donate_argnums`` to reuse
+    the memory of arguments.
     """
 
 

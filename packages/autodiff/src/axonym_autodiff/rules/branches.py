@@ -18,7 +18,8 @@ from axonym_core import lax
 from axonym_core.avals import ShapedArray, aval_of, join_named
 from axonym_core.jaxpr import Jaxpr, Var
 from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.control import bind_cond, conform_results, counted_where, with_all_consts
+from axonym_core.lax.control import bind_cond, conform_results, with_all_consts
+from axonym_core.lax.mapped_branches import Takers
 from axonym_core.primitives.control import cond_p
 from axonym_core.staging import trace_flat
 from axonym_core.trace import new_trace
@@ -50,15 +51,14 @@ def _select(
     index: Any, branches: Sequence[Jaxpr], args: Sequence[Any], *, guard: bool = True
 ) -> list[Any]:
     """A `cond` whose condition varies, as a selection from the results of all branches."""
-    axes = [name for name, _ in aval_of(index).named]
-    # A branch that refers to the axes reads its operands at all indices, chosen or not.
-    guard = guard and not any(axis in b.axes_used for b in branches for axis in axes)
+    axes = aval_of(index).names
+    guard = guard and not any(axes & branch.axes_used for branch in branches)
     results = []
     for i, branch in enumerate(branches):
         own = args
-        if guard:
-            here = lax.eq(index, np.int32(i))
-            own = [counted_where(here, x) for x in args]
+        if guard and args:
+            takers = Takers(lax.eq(index, np.int32(i)))
+            own = [takers.operand(x) for x in args]
         results.append(eval_jaxpr(branch, *own))
     which = lax.ne(index, np.int32(0)) if len(branches) == 2 else index
     return [lax.select_n(which, *alternatives) for alternatives in zip(*results, strict=True)]

@@ -31,8 +31,8 @@ from ..tree_util import (
     tree_structure,
     tree_unflatten,
 )
-from .collectives import pbroadcast, psum
-from .elementwise import clamp, convert_element_type, gt, lt, ne, select, stop_gradient
+from .collectives import pbroadcast
+from .elementwise import clamp, convert_element_type, lt, ne
 
 
 def conform(x: Any, aval: ShapedArray) -> Any:
@@ -553,26 +553,6 @@ def bind_cond(index: Any, programs: Sequence[Jaxpr], args: Sequence[Any]) -> lis
     """Bind `cond_p` for branches with results of the same types; they may hold constants."""
     consts = [c for p in programs for c in p.consts]
     return cond_p.bind(index, *consts, *args, branches=with_all_consts(programs))  # type: ignore[no-any-return]
-
-
-def counted_where(chosen: Any, x: Any) -> Any:
-    """An operand of a branch, as it is, whose derivative counts only where the branch is chosen.
-
-    For branches that are all evaluated, since the condition is mapped: where another one is chosen,
-    this one's derivative may be infinite, and infinity times a zero cotangent is not zero.
-
-    Args:
-        chosen: Boolean of the shape of `x`, or 0-d.
-        x: The operand. Along a named axis that it does not vary over it is one value, whose
-            derivative counts if the branch is chosen anywhere.
-    """
-    aval = aval_of(x)
-    if not dtypes.is_inexact(aval.dtype):
-        return x
-    missing = tuple([name for name, _ in aval_of(chosen).named if name not in aval.names])
-    if missing:
-        chosen = gt(psum(chosen, missing), np.int32(0))
-    return select(chosen, x, stop_gradient(x))
 
 
 def with_all_consts(programs: Sequence[Jaxpr]) -> tuple[Jaxpr, ...]:

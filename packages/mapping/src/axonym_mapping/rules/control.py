@@ -16,7 +16,8 @@ from axonym_core import lax
 from axonym_core.avals import aval_of
 from axonym_core.jaxpr import Jaxpr
 from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.control import bind_cond, bind_scan, bind_while, counted_where
+from axonym_core.lax.control import bind_cond, bind_scan, bind_while
+from axonym_core.lax.mapped_branches import Takers, counted_if
 from axonym_core.primitives.control import cond_p, scan_p, while_p
 from axonym_core.staging import trace_flat
 
@@ -24,7 +25,6 @@ from ..batching import BatchedProgram, batch_program
 from ..rule_tables import (
     Dim,
     MappedAxis,
-    align_elementwise,
     move_dim,
     move_to_front,
     register_batching,
@@ -200,9 +200,9 @@ def _cond(
     for i, branch in enumerate(branches):
         chosen = lax.eq(index, np.int32(i))
         own = list(zip(operands, operand_dims, strict=True))
-        if not reads_others:
-            ever = lax.reduce_or(chosen, (0,))
-            own = [_guard(axis, chosen, ever, x, d) for x, d in own]
+        if own and not reads_others and axis.size:
+            takers = _Takers(axis, chosen)
+            own = [takers.operand(x, d) for x, d in own]
         program = batch_program(branch, axis, [d for _, d in own], forced=everything, to_front=True)
         results.append(eval_jaxpr(program.jaxpr, *[x for x, _ in own]))
     outs = []
@@ -215,16 +215,33 @@ def _cond(
     return outs, [0] * len(outs)
 
 
-def _guard(axis: MappedAxis, chosen: Any, ever: Any, x: Any, dim: Dim) -> tuple[Any, Dim]:
-    """Operand of a branch that is evaluated at all indices, but counts where it is chosen."""
-    if dim is None:
-        # One value for all indices stays one: it may be a weight, and its type says so.
-        return counted_where(ever, x), None
-    (which, value), out_dim = align_elementwise(axis, [chosen, x], [0, dim])
-    if aval_of(which).shape != aval_of(value).shape:
-        value, out_dim = move_dim(x, dim, 0, axis.size), 0
-        which = lax.broadcast_in_dim(chosen, aval_of(value).shape, (0,))
-    return counted_where(which, value), out_dim
+class _Takers:
+    """The indices of a mapped axis that take a branch; see `axonym_core.lax.mapped_branches`."""
+
+    def __init__(self, axis: MappedAxis, chosen: Any) -> None:
+        self.axis = axis
+        self.chosen = chosen
+        self.first = lax.argmax(chosen, 0, np.int32)
+        self.ever = lax.reduce_or(chosen, (0,))
+        # The condition may vary over axes of enclosing maps too.
+        self.outside = Takers(self.ever) if aval_of(chosen).named else None
+
+    def operand(self, x: Any, dim: Dim) -> tuple[Any, Dim]:
+        """An operand of the branch, fit to be used at all indices."""
+        if dim is None:
+            if self.outside is not None:
+                return self.outside.operand(x), None
+            return counted_if(self.ever, x), None
+        one = lax.dynamic_index_in_dim(x, self.first, dim, keepdims=False)
+        if self.outside is not None:
+            one = self.outside.value_at_one(one)
+        x = move_to_front(x, dim, self.axis.size)
+        shape = aval_of(x).shape
+        chosen = self.chosen
+        if len(shape) > 1:
+            chosen = lax.broadcast_in_dim(chosen, shape, (0,))
+        one = lax.broadcast(lax.stop_gradient(one), shape[:1])
+        return lax.select(chosen, x, one), 0
 
 
 register_batching(cond_p, _cond)
