@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from positional_control import While
+from positional_examples import EXAMPLES
 from positional_lanes import Ambiguous, Lanes, Names
 from positional_programs import Program, has
 from positional_strategies import programs
@@ -214,6 +215,21 @@ def note(program: Program) -> None:
     event(f"axes: {len(program.axes)}, {program.style}")
 
 
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_law_for_programs_that_once_broke_it(name: str, backend: str) -> None:
+    program = EXAMPLES[name]
+    case = Case(program)
+    with config.override(backend=backend):
+        if backend == "numpy":
+            case.check(case.everything(program.named)(*case.data))
+            case.check(case.everything(jit(program.named))(*case.data))
+        case.check(jit(case.everything(program.named))(*case.data))
+    check_types(program)
+    if case.readings:
+        check_derivatives_of_the_map(program, case)
+
+
 @given(programs())
 @law(ON_NUMPY)
 def test_law_on_numpy(program: Program) -> None:
@@ -246,6 +262,10 @@ def test_law_on_xla(program: Program) -> None:
 @given(programs())
 @law(TYPES)
 def test_types_of_results_say_over_which_axes_they_vary(program: Program) -> None:
+    check_types(program)
+
+
+def check_types(program: Program) -> None:
     structs = [
         ShapeDtypeStruct(
             i.shape,
@@ -264,7 +284,10 @@ def test_types_of_results_say_over_which_axes_they_vary(program: Program) -> Non
 def test_derivatives_of_the_mapped_program_are_those_of_the_positional_one(
     program: Program,
 ) -> None:
-    case = case_of(program)
+    check_derivatives_of_the_map(program, case_of(program))
+
+
+def check_derivatives_of_the_map(program: Program, case: Case) -> None:
     count = len(case.floats)
     floats, ints = case.data[0][:count], case.data[0][count:]
     whole = mapped(program, program.named, case.in_names, tuple(case.out_names))

@@ -16,7 +16,7 @@ from typing import Any, final
 import numpy as np
 
 from .. import dtypes
-from ..avals import AxisName, aval_of
+from ..avals import AxisName, ShapedArray, aval_of
 from .collectives import axis_index, axis_size, pmin, psum
 from .elementwise import convert_element_type, eq, gt, lt, select, stop_gradient
 
@@ -49,12 +49,21 @@ class Takers:
 
     def operand(self, x: Any) -> Any:
         """An operand of the branch, fit to be used at all indices."""
-        names = aval_of(x).names
-        missing = tuple([name for name in self._axes if name not in names])
-        if len(missing) == len(self._axes):
+        if aval_of(x).names.isdisjoint(self._axes):
             return counted_if(self._ever, x)
-        here = gt(psum(self._here, missing), np.int32(0)) if missing else self._here
+        here = chosen_along(aval_of(x), self._here)
         return select(here, x, stop_gradient(self.value_at_one(x)))
+
+
+def chosen_along(aval: ShapedArray, chosen: Any) -> Any:
+    """Whether an operand is used, where it varies over fewer axes than what says who uses it.
+
+    Args:
+        aval: Type of the operand.
+        chosen: Boolean that varies over named axes: who takes the branch.
+    """
+    missing = tuple([name for name, _ in aval_of(chosen).named if name not in aval.names])
+    return gt(psum(chosen, missing), np.int32(0)) if missing else chosen
 
 
 def counted_if(ever: Any, x: Any) -> Any:

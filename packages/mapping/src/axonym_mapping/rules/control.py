@@ -17,7 +17,7 @@ from axonym_core.avals import aval_of
 from axonym_core.jaxpr import Jaxpr
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.lax.control import bind_cond, bind_scan, bind_while
-from axonym_core.lax.mapped_branches import Takers, counted_if
+from axonym_core.lax.mapped_branches import Takers, chosen_along, counted_if
 from axonym_core.primitives.control import cond_p, scan_p, while_p
 from axonym_core.staging import trace_flat
 
@@ -237,7 +237,7 @@ class _Takers:
             one = self.outside.value_at_one(one)
         x = move_to_front(x, dim, self.axis.size)
         shape = aval_of(x).shape
-        chosen = self.chosen
+        chosen = chosen_along(aval_of(x), self.chosen)
         if len(shape) > 1:
             chosen = lax.broadcast_in_dim(chosen, shape, (0,))
         one = lax.broadcast(lax.stop_gradient(one), shape[:1])
