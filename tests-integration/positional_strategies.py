@@ -172,6 +172,8 @@ class Drawing:
     def op(self, env: list[Known], depth: int) -> list[Op]:
         """Draw an operation, extend `env` by its results and keep them small."""
         kinds = _LEAF_OPS if depth == 0 else [*_LEAF_OPS, *_NESTED_OPS, *_NESTED_OPS]
+        if self.honest:
+            kinds = [kind for kind in kinds if kind != "stop"]
         kind = self.one_of(kinds)
         made = (
             getattr(self, f"_{kind}")(env, depth) if kind in _NESTED_OPS else self._leaf(kind, env)
@@ -485,8 +487,8 @@ def programs(draw: Any, loops: bool = True, honest: bool = False, size: int = 7)
     Args:
         draw: Given by hypothesis.
         loops: Whether there are while loops, which have no reverse mode.
-        honest: Whether custom rules give the true derivative. Others show that the rule is used,
-            but such a program has no second derivative to speak of.
+        honest: Whether derivatives are true: custom rules give the right one, and none is stopped.
+            Other programs show more, but have no second derivative to speak of.
         size: Largest number of operations.
     """
     names = draw(st.sampled_from([("i",), ("i", "j")]))

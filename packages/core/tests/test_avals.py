@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from axonym_core import ShapedArray, ShapeDtypeStruct
 from axonym_core.array import as_concrete
-from axonym_core.avals import aval_of, join_all_named, join_named
+from axonym_core.avals import aval_of, host_array, join_all_named, join_named
 from axonym_core.errors import AxisNameError, DTypeError, ShapeError
 
 NAMES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5))
@@ -104,3 +104,13 @@ def test_struct_compares_by_type_and_checks_its_dtype() -> None:
     )
     with pytest.raises(DTypeError):
         ShapeDtypeStruct((2,), "float33")
+
+
+@pytest.mark.parametrize("number", [2**40, -(2**31) - 1, 2**70])
+def test_python_integers_out_of_range_are_refused_on_the_way_to_a_backend(number: int) -> None:
+    message = rf"integer {number} does not fit int32"
+    with pytest.raises(DTypeError, match=message):
+        as_concrete(number)
+    with pytest.raises(DTypeError, match=message):
+        host_array(number, aval_of(number).dtype)
+    assert host_array(2**31 - 1, aval_of(1).dtype) == 2**31 - 1

@@ -227,3 +227,15 @@ def test_parameters_must_be_hashable() -> None:
     p = Primitive("test_unhashable", lambda x, *, sizes: x)
     with pytest.raises(JaxprTypeError, match=r"'sizes' of primitive test_unhashable.*tuples"):
         make_jaxpr(lambda x: p.bind(x, sizes=[1]))(1.0)
+
+
+def test_a_leaked_argument_names_the_function_that_it_was_an_argument_of() -> None:
+    leaked = []
+
+    def keep(x: Any) -> Any:
+        leaked.append(x)
+        return x
+
+    make_jaxpr(keep)(1.0)
+    with pytest.raises(TracerLeakError, match=r"\(made in keep\)"):
+        _ = leaked[0] + 1.0

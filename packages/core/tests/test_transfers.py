@@ -10,6 +10,7 @@ from axonym_core.array import ConcreteArray
 from axonym_core.errors import (
     BackendError,
     ConcretizationError,
+    DTypeError,
     TracerArrayConversionError,
     TracerLeakError,
 )
@@ -79,3 +80,8 @@ def test_leaked_values_are_refused() -> None:
     make_jaxpr(lambda x: leaked.append(x) or x)(1.0)
     with pytest.raises(TracerLeakError):
         device_put(leaked[0])
+
+
+def test_device_put_refuses_python_integers_out_of_range() -> None:
+    with pytest.raises(DTypeError, match=r"integer 1099511627776 does not fit int32"):
+        device_put({"n": 2**40})

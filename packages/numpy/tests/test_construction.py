@@ -159,3 +159,9 @@ def test_the_namespace_tells_the_array_api_about_itself():
     assert info.capabilities()["max dimensions"] == 64
     assert info.default_device() in info.devices()
     assert anp.ones(1).__array_namespace__() is anp
+
+
+def test_a_python_integer_beyond_the_default_dtype_is_refused():
+    with pytest.raises(DTypeError, match=r"integer 1099511627776 does not fit int32"):
+        anp.asarray(2**40)
+    assert anp.asarray(np.int64(2**40)).dtype == np.int64

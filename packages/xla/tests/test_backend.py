@@ -19,7 +19,7 @@ from axonym_core.array import ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.backends import Backend, Executable
 from axonym_core.config import config
-from axonym_core.errors import BackendError
+from axonym_core.errors import BackendError, DTypeError
 from axonym_core.primitive import Primitive
 from axonym_core.primitives.elementwise import add_p, copy_p, neg_p
 from axonym_core.primitives.shape import split_p
@@ -481,3 +481,11 @@ def test_evaluating_never_imports_jax():
     )
 
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_python_integers_out_of_range_are_refused():
+    message = r"integer 1099511627776 does not fit int32"
+    with pytest.raises(DTypeError, match=message):
+        add_p.bind(2**40, 1)
+    with pytest.raises(DTypeError, match=message):
+        backend.device_put(2**40, None)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .avals import AxisName, ShapedArray, aval_of
+from .avals import AxisName, ShapedArray, aval_of, host_array
 from .errors import AxonymError
 
 if TYPE_CHECKING:
@@ -338,11 +338,14 @@ def as_concrete(x: Any) -> ConcreteArray:
     """Put a NumPy array or a number on the current backend; concrete arrays pass.
 
     The data is copied: later writes to a NumPy array do not show.
+
+    Raises:
+        DTypeError: A Python integer does not fit the dtype of Python integers.
     """
     if type(x) is ConcreteArray:
         return x
     aval = aval_of(x)
-    return backends.current().from_host(np.asarray(x, aval.dtype), aval)
+    return backends.current().from_host(host_array(x, aval.dtype), aval)
 
 
 def register_method(name: str, method: Callable[..., Any] | property) -> None:

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from . import dtypes
-from .errors import AxisNameError, ShapeError
+from .errors import AxisNameError, DTypeError, ShapeError
 
 AxisName = Hashable
 Shape = tuple[int, ...]
@@ -275,3 +275,22 @@ def aval_of(x: Any) -> ShapedArray:
         f"expected an array or a number, got {type(x).__name__}: {x!r}; "
         "convert it first, for example with axonym.numpy.asarray"
     )
+
+
+def host_array(x: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """NumPy array of a NumPy array or a number, in the dtype of its aval.
+
+    Raises:
+        DTypeError: A Python integer is out of the dtype's range.
+
+    Example:
+        >>> host_array(3, aval_of(3).dtype)
+        array(3, dtype=int32)
+    """
+    try:
+        return np.asarray(x, dtype)
+    except OverflowError:
+        raise DTypeError(
+            f"the integer {x} does not fit {dtype}, the dtype of Python integers here; make it an "
+            "array with a dtype of its own, for example with numpy.int64"
+        ) from None

@@ -75,6 +75,7 @@ class JaxprTrace(Trace):
         self.eqns: list[JaxprEqn] = []
         self.invars: list[Var] = []
         self.debug = debug
+        self.origin = debug.name
         # id of a constant -> its variable, the object itself (its id is the key, so it must stay
         # alive) and the array that stands for it
         self._constants: dict[int, tuple[Var, Any, Array]] = {}

@@ -32,7 +32,8 @@ class Trace:
     Attributes:
         axis_env: The named axes in scope while this trace is current.
         alive: False once the transformation that opened the trace has returned.
-        origin: The transformation and the function, as in `vmap(f)`, for messages.
+        origin: The transformation and the function, as in `vmap(f)`, or the function alone, for
+            messages.
     """
 
     __slots__ = ("__weakref__", "alive", "axis_env", "origin")

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import backends
 from .array import Array, ConcreteArray
-from .avals import aval_of
+from .avals import aval_of, host_array
 from .conversions import to_numpy
 from .errors import ConcretizationError
 from .trace import Tracer
@@ -59,7 +57,7 @@ def device_put(x: Any, device: Any = None) -> Any:
                 return leaf
             host = leaf.backend.to_host(leaf.buffer)
         else:
-            host = np.asarray(leaf, aval_of(leaf).dtype)
+            host = host_array(leaf, aval_of(leaf).dtype)
         return backend.from_host(host, aval_of(leaf), device)
 
     return tree_map(put, x)

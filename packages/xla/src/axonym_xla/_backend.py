@@ -18,7 +18,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from axonym_core.array import Array, ConcreteArray
-from axonym_core.avals import ShapedArray, aval_of
+from axonym_core.avals import ShapedArray, aval_of, host_array
 from axonym_core.jaxpr import Jaxpr, JaxprEqn, Var, subjaxprs
 from axonym_core.primitive import Primitive
 
@@ -186,7 +186,7 @@ class XlaBackend:
             key = (kind, x if x else str(x), aval)
             found = self._scalars.get(key)
             if found is None:
-                found = (aval, _buffers.from_host(np.asarray(x, aval.dtype)))
+                found = (aval, _buffers.from_host(host_array(x, aval.dtype)))
                 if x == x:
                     _remember(self._scalars, key, found, _SCALARS_KEPT)
             return found
@@ -194,7 +194,7 @@ class XlaBackend:
             value = x.backend.to_host(x.buffer)
             return x.aval, _buffers.from_host(value)
         aval = aval_of(x)
-        return aval, _buffers.from_host(np.asarray(x, aval.dtype))
+        return aval, _buffers.from_host(host_array(x, aval.dtype))
 
     def compile(
         self,
@@ -271,7 +271,7 @@ class XlaBackend:
                 return x
             return ConcreteArray(_buffers.to_device(x.buffer, place.device), x.aval, self)
         aval = aval_of(x)
-        return self.from_host(np.asarray(x, aval.dtype), aval, place.device)
+        return self.from_host(host_array(x, aval.dtype), aval, place.device)
 
     def to_host(self, buffer: Buffer) -> np.ndarray[Any, Any]:
         """Return a buffer's data as a read-only NumPy array; waits for it."""

@@ -498,7 +498,7 @@ def _expand_while_tangents(
 
 
 while_tangents_p = Primitive(
-    "while_tangents",
+    "while_loop_tangents",
     lambda *avals, mask, in_avals, out_avals, loop: out_avals,
     multiple_results=True,
     collective=True,

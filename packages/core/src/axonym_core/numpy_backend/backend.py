@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from ..array import Array, ConcreteArray
-from ..avals import ShapedArray, aval_of
+from ..avals import ShapedArray, aval_of, host_array
 from ..errors import BackendError
 from ..jaxpr import Jaxpr, Literal, Var
 from ..primitive import Primitive
@@ -43,7 +43,7 @@ def operand(x: Any) -> np.ndarray[Any, Any]:
     if isinstance(x, np.ndarray):
         # Results may be views of operands, and must not change when the caller writes to his own.
         return x.copy() if x.flags.writeable else x
-    return np.asarray(x, aval_of(x).dtype)
+    return host_array(x, aval_of(x).dtype)
 
 
 def apply_rule(
