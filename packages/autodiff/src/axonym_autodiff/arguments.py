@@ -10,7 +10,13 @@ from axonym_core.avals import AxisName, ShapedArray, aval_of
 from axonym_core.axes import as_axis_names
 from axonym_core.context import context
 from axonym_core.debug_info import debug_info
-from axonym_core.errors import AxisNameError, ShapeError, TreeStructureError
+from axonym_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    AxisNameError,
+    ShapeError,
+    TreeStructureError,
+)
 from axonym_core.tree_util import (
     PyTreeDef,
     keystr,
@@ -59,15 +65,15 @@ def selected(
     positions = []
     for n in numbers:
         if not isinstance(n, int) or isinstance(n, bool):
-            raise TypeError(f"{what}: argnums must be integers, got {n!r}")
+            raise ArgumentTypeError(f"{what}: argnums must be integers, got {n!r}")
         if not -len(args) <= n < len(args):
-            raise ValueError(
+            raise ArgumentValueError(
                 f"{what}: argnums has {n}, but {function_name(fun)} was called with {len(args)} "
                 "positional arguments; differentiated arguments must be passed by position"
             )
         positions.append(n % len(args))
     if len(set(positions)) != len(positions):
-        raise ValueError(f"{what}: argnums={argnums} names an argument twice")
+        raise ArgumentValueError(f"{what}: argnums={argnums} names an argument twice")
     return tuple(positions)
 
 

@@ -14,7 +14,7 @@ from axonym_core.avals import (
     join_named,
 )
 from axonym_core.context import context
-from axonym_core.errors import ShapeError, TreeStructureError
+from axonym_core.errors import ArgumentTypeError, ShapeError, TreeStructureError
 from axonym_core.jaxpr import JaxprEqn, Var
 from axonym_core.trace import new_trace
 from axonym_core.tree_util import tree_flatten, tree_unflatten
@@ -42,7 +42,7 @@ def check_tangents(
     """
     for argument, value in (("primals", primals), ("tangents", tangents)):
         if not isinstance(value, tuple | list):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{what}: {argument} must be a tuple with one entry per argument of {name}, got "
                 f"{type(value).__name__}; write {what}(f, (x,), (t,))"
             )
@@ -134,7 +134,7 @@ def split_aux(out: Any, name: str, what: str) -> tuple[Any, Any]:
         TypeError: It is not a pair.
     """
     if not isinstance(out, tuple | list) or len(out) != 2:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{what} with has_aux=True: {name} must return a pair (output, aux), it returned "
             f"{'an array' if hasattr(out, 'aval') else type(out).__name__}"
         )

@@ -13,6 +13,7 @@ from typing import Any
 from axonym_core import dtypes
 from axonym_core.avals import AxisName, ShapedArray, aval_of
 from axonym_core.context import context
+from axonym_core.errors import ArgumentTypeError
 from axonym_core.jaxpr import JaxprEqn, Var
 from axonym_core.trace import new_trace
 from axonym_core.tree_util import PyTreeDef, tree_flatten, tree_unflatten
@@ -265,7 +266,7 @@ def _grad(
     reduce_axes: ReduceAxes,
 ) -> Callable[..., Any]:
     if not callable(fun):
-        raise TypeError(f"{what}: fun must be a function, got {type(fun).__name__}")
+        raise ArgumentTypeError(f"{what}: fun must be a function, got {type(fun).__name__}")
 
     name = function_name(fun)
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from axonym_autodiff.errors import NotLinearError as NotLinearError
     from axonym_compile.errors import CompileError as CompileError
     from axonym_compile.errors import StaticArgumentError as StaticArgumentError
+    from axonym_core.errors import ArgumentTypeError as ArgumentTypeError
+    from axonym_core.errors import ArgumentValueError as ArgumentValueError
     from axonym_core.errors import AxisNameError as AxisNameError
     from axonym_core.errors import AxonymError as AxonymError
     from axonym_core.errors import BackendError as BackendError
@@ -70,6 +72,7 @@ _HOMES: Final = {
     ),
     "axonym_compile.errors": "CompileError StaticArgumentError",
     "axonym_core.errors": (
+        "ArgumentTypeError ArgumentValueError "
         "AxisNameError AxonymError BackendError ConcretizationError ConcretizationTypeError "
         "ConfigError DTypeError IndexTypeError IndexingError InternalError JaxprTypeError "
         "NonConcreteBooleanIndexError RecursiveCallError ShapeError TracerArrayConversionError "
@@ -94,6 +97,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _lazy(__name__, _HOMES)
 
 __all__ = [
+    "ArgumentTypeError",
+    "ArgumentValueError",
     "AutodiffError",
     "AxisNameError",
     "AxonymError",

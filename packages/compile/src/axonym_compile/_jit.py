@@ -25,6 +25,7 @@ from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.config import config
 from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo, debug_info
+from axonym_core.errors import ArgumentTypeError
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.primitives.calls import jit_p
 from axonym_core.staging import JaxprTrace, TracedFunction, struct_of, trace_cached
@@ -108,7 +109,7 @@ class CompiledFunction(Generic[P, R]):
         numpy_scalars_weak: bool = True,
     ) -> None:
         if not callable(fun):
-            raise TypeError(f"jit: fun must be a function, got {type(fun).__name__}")
+            raise ArgumentTypeError(f"jit: fun must be a function, got {type(fun).__name__}")
         update_wrapper(self, fun)
         self._fun = fun
         self._name = debug_info(fun).name

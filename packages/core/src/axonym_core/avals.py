@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from . import dtypes
-from .errors import AxisNameError, DTypeError, ShapeError
+from .errors import ArgumentTypeError, AxisNameError, DTypeError, ShapeError
 
 AxisName = Hashable
 Shape = tuple[int, ...]
@@ -271,7 +271,7 @@ def aval_of(x: Any) -> ShapedArray:
     if isinstance(x, bool | int | float | complex):
         base = next(k for k in (bool, int, float, complex) if isinstance(x, k))
         return scalar_aval(base)
-    raise TypeError(
+    raise ArgumentTypeError(
         f"expected an array or a number, got {type(x).__name__}: {x!r}; "
         "convert it first, for example with axonym.numpy.asarray"
     )

@@ -19,6 +19,8 @@ and this module imports nothing, so that every other module may import it.
 from __future__ import annotations
 
 __all__ = [
+    "ArgumentTypeError",
+    "ArgumentValueError",
     "AxisNameError",
     "AxonymError",
     "BackendError",
@@ -48,6 +50,37 @@ class AxonymError(Exception):
 
     Catch it to handle any mistake that the library recognised. Exceptions that a user's own
     function raises while it is traced pass through unchanged and are not of this class.
+    """
+
+
+class ArgumentTypeError(AxonymError, TypeError):
+    """An argument is of a kind that the function does not take.
+
+    Cause: something else than an array or a number where one is needed, than a function, than an
+    integer; or a function returned such a thing. Cure: the message names the argument, what it was
+    given and what it takes.
+
+    Example:
+        >>> from axonym_core.avals import aval_of
+        >>> aval_of("text")
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.ArgumentTypeError: expected an array or a number, got str: ...
+    """
+
+
+class ArgumentValueError(AxonymError, ValueError):
+    """An argument is of the right kind and has a value that the function cannot use.
+
+    Cause: a position beyond the arguments of a function, an option that does not exist, a number
+    out of range. Cure: the message names the argument, its value and those that are possible.
+
+    Example:
+        >>> from axonym_core import lax
+        >>> lax.switch(0, [])
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.ArgumentValueError: switch: needs at least one branch
     """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .errors import ArgumentTypeError
 from .jaxpr import Atom, Jaxpr, Literal, Var
 
 
@@ -28,7 +29,7 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
         9.0
     """
     if len(args) != len(jaxpr.invars):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"eval_jaxpr: {jaxpr.name} takes {len(jaxpr.invars)} arguments, got {len(args)}; "
             "pass the flat list of leaves"
         )

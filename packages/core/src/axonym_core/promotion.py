@@ -35,7 +35,7 @@ from .dtypes import (
     iinfo,
     lattice_result,
 )
-from .errors import DTypeError, ShapeError
+from .errors import ArgumentTypeError, DTypeError, ShapeError
 from .primitives.elementwise import convert_element_type_p
 from .primitives.shape import broadcast_in_dim_p
 
@@ -152,7 +152,7 @@ def _type_of(name: str, position: int, x: Any) -> tuple[DType, bool]:
     if aval is not None:
         return aval.dtype, aval.weak_type
     if not is_arraylike(x):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name}: argument {position} is a {type(x).__name__}; it takes arrays and numbers, so "
             "convert it first, for example with axonym.numpy.asarray"
         )

@@ -15,6 +15,7 @@ from .axes import AxisEnv
 from .config import config
 from .context import context
 from .debug_info import UNNAMED, DebugInfo, debug_info
+from .errors import ArgumentTypeError
 from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
 from .jaxpr_checking import check_jaxpr
 from .primitive import Primitive
@@ -259,7 +260,7 @@ def _require_array(leaf: Any, result: Any, name: str) -> None:
         aval_of(leaf)
     except TypeError:
         path = next(keystr(p) for p, x in tree_leaves_with_path(result) if x is leaf)
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name} returned a {type(leaf).__name__} at result{path}; a transformed function "
             "returns arrays and numbers in trees (tuples, lists, dicts, registered classes)"
         ) from None

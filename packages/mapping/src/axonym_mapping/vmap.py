@@ -10,6 +10,7 @@ from typing import Any
 from axonym_core.avals import AxisName, aval_of
 from axonym_core.axes import as_axis_names
 from axonym_core.debug_info import debug_info
+from axonym_core.errors import ArgumentTypeError
 from axonym_core.tree_util import (
     PyTreeDef,
     flatten_axes,
@@ -59,7 +60,7 @@ def vmap(
         [0, 10, 20]
     """
     if not callable(fun):
-        raise TypeError(f"vmap: fun must be a function, got {type(fun).__name__}")
+        raise ArgumentTypeError(f"vmap: fun must be a function, got {type(fun).__name__}")
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     name = debug_info(fun).name
@@ -137,7 +138,7 @@ def _position(name: str, argument: str, given: Any) -> int:
             return operator.index(given)
         except TypeError:
             pass  # the error below says which argument
-    raise TypeError(
+    raise ArgumentTypeError(
         f"vmap({name}): {argument} must hold integers (dimensions) and None, got {given!r}"
     )
 

@@ -12,6 +12,7 @@ from axonym_core import lax
 from axonym_core.avals import AxisName, aval_of
 from axonym_core.context import context
 from axonym_core.debug_info import debug_info
+from axonym_core.errors import ArgumentTypeError
 from axonym_core.tree_util import (
     PyTreeDef,
     flatten_axes,
@@ -66,7 +67,7 @@ class _Entry:
                 elif v is not None:
                     positions.append((i - len(entry) if after else i, v))
         else:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{what}: expected a dict of dimension to axis name ({{0: 'batch'}}) or a list of "
                 f"names (['batch', ...]), got {entry!r}"
             )
@@ -134,7 +135,7 @@ def xmap(
         7.0
     """
     if not callable(fun):
-        raise TypeError(f"xmap: fun must be a function, got {type(fun).__name__}")
+        raise ArgumentTypeError(f"xmap: fun must be a function, got {type(fun).__name__}")
     name = debug_info(fun).name
     if _is_entry(in_axes):
         in_axes = (in_axes,)

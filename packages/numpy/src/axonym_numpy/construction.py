@@ -16,7 +16,7 @@ import numpy as np
 from axonym_core import backends, dtypes, lax
 from axonym_core.array import Array, ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
 from axonym_core.primitives.elementwise import convert_element_type_p, copy_p
 from axonym_core.primitives.shape import concatenate_p, reshape_p
 from axonym_core.promotion import WEAK_SCALARS, is_arraylike, scalar_of
@@ -153,7 +153,7 @@ def _leaves(a: Any, path: str, found: list[Any]) -> None:
         elif hasattr(x, "__array__"):
             found.append(np.asarray(x))
         else:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"asarray: a{path}[{i}] is a {type(x).__name__}, not a number or an array: {x!r}"
             )
 
@@ -258,7 +258,7 @@ def _from_foreign(a: Any, wanted: dtypes.DType | None) -> Array:
         except TypeError:
             if hasattr(a, "__len__") and hasattr(a, "__getitem__") and not isinstance(a, str):
                 return _from_sequence([a[i] for i in range(len(a))], wanted)
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"asarray: a {type(a).__name__} is no array and no number: {a!r}; give numbers, "
                 "arrays, or nested lists of these"
             ) from None
@@ -329,7 +329,9 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if copy is False:
         raise ArgumentError("from_dlpack: copy=False, but the data is copied; leave copy out")
     if not hasattr(x, "__dlpack__"):
-        raise TypeError(f"from_dlpack: a {type(x).__name__} has no method __dlpack__; use asarray")
+        raise ArgumentTypeError(
+            f"from_dlpack: a {type(x).__name__} has no method __dlpack__; use asarray"
+        )
     if isinstance(x, Array):
         return placed("from_dlpack", x, device)
     return placed("from_dlpack", as_concrete(np.from_dlpack(x)), device)

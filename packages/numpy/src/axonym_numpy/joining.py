@@ -13,7 +13,7 @@ import numpy as np
 from axonym_core import dtypes, lax
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import aval_of
-from axonym_core.errors import ConcretizationError, ShapeError
+from axonym_core.errors import ArgumentTypeError, ConcretizationError, ShapeError
 from axonym_core.lax.arguments import as_dimension, as_ints
 from axonym_core.primitives.shape import broadcast_in_dim_p, concatenate_p, reshape_p
 from axonym_core.promotion import promote_dtypes
@@ -419,7 +419,7 @@ def repeat(
         return _repeat_traced(a, repeats, axis, total_repeat_length)
     counts = np.asarray(repeats).ravel()
     if counts.dtype.kind not in "iu":
-        raise TypeError(f"repeat: repeats={repeats!r} must hold integers")
+        raise ArgumentTypeError(f"repeat: repeats={repeats!r} must hold integers")
     if counts.size and counts.min() < 0:
         raise ArgumentError(f"repeat: repeats={repeats} holds a negative number; give 0 or more")
     if counts.size == 1:

@@ -15,7 +15,7 @@ import numpy as np
 from axonym_core.array import Array, ConcreteArray, as_concrete
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.dtypes import INEXACT, DType
-from axonym_core.errors import ConcretizationError
+from axonym_core.errors import ArgumentTypeError, ConcretizationError
 from axonym_core.primitives.elementwise import convert_element_type_p, ne_p
 from axonym_core.promotion import (
     PYTHON_SCALARS,
@@ -57,7 +57,7 @@ def array_of(name: str, x: Any, argument: str = "argument 0") -> Array:
     if isinstance(x, Array):
         return x
     if not is_arraylike(x):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name}: {argument} is a {type(x).__name__}; it takes arrays and numbers, so convert "
             "it first, for example with axonym.numpy.asarray"
         )
@@ -120,7 +120,7 @@ def as_bool(name: str, x: Any) -> Any:
 def refuse_operands(name: str, x: Any, y: Any) -> NoReturn:
     """Raise the error for operands of which one is neither an array nor a number."""
     promote_dtypes(name, x, y)
-    raise TypeError(f"{name}: cannot combine a {type(x).__name__} and a {type(y).__name__}")
+    raise ArgumentTypeError(f"{name}: cannot combine a {type(x).__name__} and a {type(y).__name__}")
 
 
 def choice(name: str, argument: str, given: Any, known: Iterable[str]) -> str:
@@ -146,10 +146,12 @@ def sequence_of(name: str, argument: str, xs: Any) -> list[Any]:
     """
     if isinstance(xs, Array | np.ndarray):
         if xs.ndim == 0:
-            raise TypeError(f"{name}: {argument} is one 0-d array; give a sequence of arrays")
+            raise ArgumentTypeError(
+                f"{name}: {argument} is one 0-d array; give a sequence of arrays"
+            )
         xs = [xs[i] for i in range(xs.shape[0])]
     elif not isinstance(xs, Sequence):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name}: {argument} is a {type(xs).__name__}; give a list or tuple of arrays"
         )
     if not xs:
@@ -169,7 +171,7 @@ def size_of(name: str, argument: str, given: Any) -> int:
     except TypeError as error:
         if isinstance(given, Array):
             raise
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name}: {argument}={given!r} must be an integer, got {type(given).__name__}"
         ) from error
     if size < 0:

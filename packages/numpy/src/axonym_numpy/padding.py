@@ -18,7 +18,7 @@ import numpy as np
 from axonym_core import lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
-from axonym_core.errors import ShapeError
+from axonym_core.errors import ArgumentTypeError, ShapeError
 
 from .composites import composite
 from .errors import ArgumentError
@@ -54,7 +54,9 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     for pair in _pairs("pad", "pad_width", pad_width, ndim):
         for w in pair:
             if not isinstance(w, int | np.integer) or isinstance(w, bool):
-                raise TypeError(f"pad: pad_width={pad_width!r} must hold integers, got {w!r}")
+                raise ArgumentTypeError(
+                    f"pad: pad_width={pad_width!r} must hold integers, got {w!r}"
+                )
             if w < 0:
                 raise ArgumentError(
                     f"pad: pad_width={pad_width} holds the negative width {w}; slice to make an "

@@ -14,7 +14,7 @@ import numpy as np
 from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import aval_of
-from axonym_core.errors import ConcretizationError, DTypeError, ShapeError
+from axonym_core.errors import ArgumentTypeError, ConcretizationError, DTypeError, ShapeError
 from axonym_core.lax.arguments import as_dimension, as_ints
 from axonym_core.primitives.shape import iota_p
 from axonym_core.promotion import (
@@ -53,10 +53,12 @@ def _known_number(name: str, argument: str, x: Any) -> Any:
         x = np.asarray(x)
     if isinstance(x, np.ndarray):
         if x.ndim:
-            raise TypeError(f"{name}: {argument} has shape {x.shape}; give a number")
+            raise ArgumentTypeError(f"{name}: {argument} has shape {x.shape}; give a number")
         x = x[()]
     if not isinstance(x, int | float | np.generic) or isinstance(x, complex):
-        raise TypeError(f"{name}: {argument}={x!r} is a {type(x).__name__}; give a real number")
+        raise ArgumentTypeError(
+            f"{name}: {argument}={x!r} is a {type(x).__name__}; give a real number"
+        )
     return x
 
 

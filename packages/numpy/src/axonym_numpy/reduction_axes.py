@@ -21,7 +21,7 @@ from axonym_core.array import Array
 from axonym_core.avals import AxisName, ShapedArray, aval_of
 from axonym_core.context import context
 from axonym_core.dtypes import bool_
-from axonym_core.errors import AxisNameError, ShapeError
+from axonym_core.errors import ArgumentTypeError, AxisNameError, ShapeError
 from axonym_core.primitives.reductions import reduce_sum_p
 from axonym_core.primitives.shape import reshape_p
 from axonym_core.promotion import scalar_of
@@ -86,12 +86,12 @@ def _require_in_scope(name: str, axis: Any) -> None:
     try:
         hash(axis)
     except TypeError:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name}: axis holds a {type(axis).__name__}; give integers for dimensions, and the "
             "names of named axes"
         ) from None
     if isinstance(axis, bool):
-        raise TypeError(f"{name}: axis={axis} is a truth value; give a number or a name")
+        raise ArgumentTypeError(f"{name}: axis={axis} is a truth value; give a number or a name")
     context.trace.axis_env.size(axis)
 
 
@@ -134,7 +134,7 @@ def broadcast_mask(name: str, where: Any, shape: tuple[int, ...]) -> Any:
     """
     aval = aval_of(where)
     if aval.dtype != bool_:
-        raise TypeError(f"{name}: where has type {aval}; give truth values, such as x != 0")
+        raise ArgumentTypeError(f"{name}: where has type {aval}; give truth values, such as x != 0")
     if not aval.shape or aval.shape == shape:
         return where
     lead = len(shape) - aval.ndim

@@ -18,7 +18,7 @@ from axonym_core import dtypes, lax, operators
 from axonym_core.array import Array
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.dtypes import DType, bool_
-from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
 from axonym_core.primitives.reductions import (
     argmax_p,
     argmin_p,
@@ -184,7 +184,7 @@ def _extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where:
                 f"axis={axis}; give initial=, the result for no elements"
             )
         if where is not None:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{name}: where= may leave out all elements; give initial=, the result for none"
             )
     a = mask_out(name, a, where, extreme(aval.dtype, not largest))

@@ -13,7 +13,7 @@ from typing import Any
 from axonym_core import lax
 from axonym_core.array import Array
 from axonym_core.avals import aval_of
-from axonym_core.errors import ShapeError
+from axonym_core.errors import ArgumentTypeError, ShapeError
 from axonym_core.lax.arguments import as_dimension, as_dimensions, as_ints
 from axonym_core.primitives.shape import broadcast_in_dim_p, reshape_p, squeeze_p, transpose_p
 
@@ -114,7 +114,7 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, copy: bool | None = 
     """
     a = array_of("reshape", a)
     if shape is None:
-        raise TypeError("reshape: shape is missing; give an integer or a tuple of integers")
+        raise ArgumentTypeError("reshape: shape is missing; give an integer or a tuple of integers")
     new = _completed(a, as_ints(shape, "reshape", "shape"))
     if order == "F":
         backwards = transpose_p.bind(a, permutation=tuple(range(a.ndim - 1, -1, -1)))

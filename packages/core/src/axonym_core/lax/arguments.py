@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..array import Array, as_concrete
-from ..errors import ShapeError
+from ..errors import ArgumentTypeError, ShapeError
 
 
 def as_ints(value: Any, function: str, argument: str) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ def as_ints(value: Any, function: str, argument: str) -> tuple[int, ...]:
         except TypeError as error:
             if isinstance(d, Array):
                 raise
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{function}: {argument}={value!r} must hold integers, got {d!r} of type "
                 f"{type(d).__name__}; pass a tuple of Python integers"
             ) from error

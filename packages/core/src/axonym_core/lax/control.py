@@ -18,7 +18,13 @@ from .. import dtypes
 from ..array import ConcreteArray
 from ..avals import NamedEntries, ShapedArray, aval_of, join_named
 from ..debug_info import DebugInfo, debug_info
-from ..errors import DTypeError, ShapeError, TreeStructureError
+from ..errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DTypeError,
+    ShapeError,
+    TreeStructureError,
+)
 from ..jaxpr import Jaxpr, Var
 from ..jaxpr_evaluation import eval_jaxpr
 from ..primitives.control import cond_p, scan_p, while_p
@@ -356,7 +362,7 @@ def while_loop(
         traced = trace_cached(cond_fun, in_tree, tuple(avals), key="while cond", debug=cond_debug)
         outs = traced.jaxpr.out_avals
         if len(outs) != 1 or outs[0].shape or outs[0].dtype != np.bool_:
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"while_loop: {cond_debug.name} must return a 0-d boolean, it returned "
                 f"{', '.join([str(o) for o in outs]) or 'nothing'}"
             )
@@ -481,10 +487,10 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         40
     """
     if not branches:
-        raise ValueError("switch: needs at least one branch")
+        raise ArgumentValueError("switch: needs at least one branch")
     index_aval = aval_of(index)
     if index_aval.shape or index_aval.dtype.kind not in "iu":
-        raise TypeError(f"switch: index must be a 0-d integer, got {index_aval}")
+        raise ArgumentTypeError(f"switch: index must be a 0-d integer, got {index_aval}")
     if len(branches) == 1:
         return branches[0](*operands)
     index = convert_element_type(index, np.dtype(np.int32))
@@ -517,10 +523,14 @@ def cond(
     """
     aval = aval_of(pred)
     if aval.shape:
-        raise TypeError(f"cond: pred must be 0-d, got {aval}; use where or select for arrays")
+        raise ArgumentTypeError(
+            f"cond: pred must be 0-d, got {aval}; use where or select for arrays"
+        )
     functions: tuple[Any, ...] = (true_fun, false_fun)
     if not all(callable(f) for f in functions):
-        raise TypeError("cond: true_fun and false_fun must be functions; operands come after them")
+        raise ArgumentTypeError(
+            "cond: true_fun and false_fun must be functions; operands come after them"
+        )
     if aval.dtype != np.bool_:
         pred = ne(pred, aval.dtype.type(0))
     index = convert_element_type(pred, np.dtype(np.int32))
@@ -588,7 +598,7 @@ def _join_branch(
     compatible = (dtype == a.dtype or a.weak_type) and (dtype == b.dtype or b.weak_type)
     if a.shape != b.shape or not compatible:
         path = _leaf_name("result", tree_unflatten(tree, list(range(tree.num_leaves))), index)
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{name}: results of {names} differ in type at {path}: {a} and {b}; convert, reshape "
             "or broadcast one of them"
         )

@@ -13,6 +13,7 @@ import numpy as np
 from .. import dtypes
 from ..array import Array
 from ..avals import ShapedArray, aval_of
+from ..errors import ArgumentTypeError
 from ..primitive import Primitive
 from ..primitives import indexing as p
 from ..primitives.indexing import (
@@ -52,7 +53,7 @@ __all__ = [
 def _numbers(function: str, cls: Any, given: Any) -> Any:
     """Dimension numbers with tuples of Python integers in them."""
     if not isinstance(given, cls):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: dimension_numbers must be a lax.{cls.__name__}, got "
             f"{type(given).__name__}"
         )
@@ -123,7 +124,7 @@ def as_fill_value(value: Any, aval: ShapedArray) -> Any:
     if value is None:
         return None
     if isinstance(value, Array):
-        raise TypeError(
+        raise ArgumentTypeError(
             "gather: fill_value must be a Python or NumPy number, for it is a parameter of the "
             "program; to fill with an array, gather with any value and select with numpy.where"
         )
