@@ -101,7 +101,7 @@ _quiet = _LOG_LEVEL not in os.environ
 if _quiet:
     os.environ[_LOG_LEVEL] = "1"
 try:
-    from jaxlib import _jax
+    from jaxlib import _jax  # type: ignore[attr-defined, unused-ignore]  # C++, maybe with stubs
 finally:
     if _quiet:
         del os.environ[_LOG_LEVEL]
