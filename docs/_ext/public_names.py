@@ -217,7 +217,7 @@ def index_of(env: BuildEnvironment) -> Index:
             except LookupError:
                 value = None
             found.setdefault(path.rpartition(".")[2], []).append((path, entry, value))
-        env.app.documented_names = found  # type: ignore[attr-defined]
+        env.app.documented_names = found  # type: ignore[attr-defined]  # set by hand
     return found
 
 

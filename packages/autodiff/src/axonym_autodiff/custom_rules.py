@@ -125,7 +125,7 @@ class custom_jvp(Generic[P, R]):  # used as a decorator, as the field knows it
         """Set one rule per argument: `jvp(t, out, *primals)`; None where there is no derivative."""
 
         def rule(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-            out = self(*primals)  # type: ignore[call-arg]
+            out = self(*primals)  # type: ignore[call-arg]  # flat arguments
             tangent: Any = Zero(aval_of(out).to_tangent())
             for t, jvp in zip(tangents, jvps, strict=True):
                 if jvp is not None:
@@ -140,13 +140,13 @@ class custom_jvp(Generic[P, R]):  # used as a decorator, as the field knows it
         """Call the function; under differentiation its rule is used."""
         if self.jvp is None:
             raise CustomRuleError(
-                f"custom_jvp function {self.__name__} has no rule; define one with defjvp"  # type: ignore[attr-defined]
+                f"custom_jvp function {self.__name__} has no rule; define one with defjvp"  # type: ignore[attr-defined]  # set by update_wrapper
             )
         call = _Call(self.fun, self.nondiff_argnums, args, kwargs)
         rule = self.jvp
 
         def function(*leaves: Any) -> list[Any]:
-            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg]
+            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg]  # flat arguments
 
         function.__name__ = call.name
 
@@ -173,7 +173,7 @@ class custom_jvp(Generic[P, R]):  # used as a decorator, as the field knows it
             ]
 
         outs = custom_jvp_call_p.bind(*call.leaves, call=function, jvp=jvp, num_consts=0)
-        return call.result(outs)  # type: ignore[no-any-return]
+        return call.result(outs)  # type: ignore[no-any-return]  # Any by nature
 
 
 def _tangent_out(t: Any, out: Any, name: str) -> Any:
@@ -233,14 +233,14 @@ class custom_vjp(Generic[P, R]):  # used as a decorator, as the field knows it
         """Call the function; under differentiation its rule is used."""
         if self.fwd is None or self.bwd is None:
             raise CustomRuleError(
-                f"custom_vjp function {self.__name__} has no rule; define one with defvjp"  # type: ignore[attr-defined]
+                f"custom_vjp function {self.__name__} has no rule; define one with defvjp"  # type: ignore[attr-defined]  # set by update_wrapper
             )
         call = _Call(self.fun, self.nondiff_argnums, args, kwargs)
         forward, backward = self.fwd, self.bwd
         residual_tree: PyTreeDef | None = None
 
         def function(*leaves: Any) -> list[Any]:
-            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg]
+            return call.flatten_result(self.fun(*call.arguments(leaves)))  # type: ignore[call-arg]  # flat arguments
 
         function.__name__ = call.name
 
@@ -265,7 +265,7 @@ class custom_vjp(Generic[P, R]):  # used as a decorator, as the field knows it
             return _argument_cotangents(result, call)
 
         outs = custom_vjp_call_p.bind(*call.leaves, call=function, fwd=fwd, bwd=bwd, num_consts=0)
-        return call.result(outs)  # type: ignore[no-any-return]
+        return call.result(outs)  # type: ignore[no-any-return]  # Any by nature
 
 
 def _argument_cotangents(result: Any, call: _Call) -> list[Any]:

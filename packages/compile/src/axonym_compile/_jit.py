@@ -133,7 +133,7 @@ class CompiledFunction(Generic[P, R]):
             StaticArgumentError: A static argument is not hashable.
         """
         if context.trace is not eval_trace:
-            return self._under_trace(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
+            return self._under_trace(self._take_apart(args, kwargs))  # type: ignore[no-any-return]  # Any by nature
         if self._plain and not kwargs:
             key: tuple[Any, ...]
             if len(args) == 1 and type(args[0]) is ConcreteArray:
@@ -152,9 +152,9 @@ class CompiledFunction(Generic[P, R]):
                     call = self._take_apart(args, kwargs)
                     program = entries.lookup(key, partial(self._compile, call))
                 if program.single:
-                    return program.call(args)[0]  # type: ignore[no-any-return]
-                return tree_unflatten(program.out_tree, program.call(args))  # type: ignore[no-any-return]
-        return self._run(self._take_apart(args, kwargs))  # type: ignore[no-any-return]
+                    return program.call(args)[0]  # type: ignore[no-any-return]  # Any by nature
+                return tree_unflatten(program.out_tree, program.call(args))  # type: ignore[no-any-return]  # Any by nature
+        return self._run(self._take_apart(args, kwargs))  # type: ignore[no-any-return]  # Any by nature
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind as a method: the instance becomes the first argument."""

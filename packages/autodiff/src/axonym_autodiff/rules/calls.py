@@ -150,7 +150,7 @@ def _custom_jvp(
     num_consts: int,
 ) -> tuple[Any, Any]:
     _refuse_closed_over("custom_jvp", call, tangents[:num_consts])
-    return jvp(  # type: ignore[no-any-return]
+    return jvp(  # type: ignore[no-any-return]  # Any by nature
         primals[num_consts:], [instantiate(t) for t in tangents[num_consts:]]
     )
 

@@ -123,7 +123,7 @@ def dot_general(
         (_dims(lhs_contracting, lhs_ndim), _dims(rhs_contracting, rhs_ndim)),
         (_dims(lhs_batch, lhs_ndim), _dims(rhs_batch, rhs_ndim)),
     )
-    return dot_general_p.bind(  # type: ignore[no-any-return]
+    return dot_general_p.bind(  # type: ignore[no-any-return]  # Any by nature
         lhs,
         rhs,
         dimension_numbers=numbers,

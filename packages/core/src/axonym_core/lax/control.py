@@ -116,7 +116,7 @@ def settle_carry(
         jaxpr = trace_body(carry)
         extra = also_named(jaxpr)
         joined = [
-            _join_carry(before, after, lambda i=i: describe(i))  # type: ignore[misc]
+            _join_carry(before, after, lambda i=i: describe(i))  # type: ignore[misc]  # bound at once
             for i, (before, after) in enumerate(
                 zip(carry, jaxpr.out_avals[: len(carry)], strict=True)
             )
@@ -172,7 +172,7 @@ def bind_scan(
     unroll: int,
 ) -> list[Any]:
     """Bind `scan_p` for a body `(*consts, *carry, *slices)`; it may hold more constants inside."""
-    return scan_p.bind(  # type: ignore[no-any-return]
+    return scan_p.bind(  # type: ignore[no-any-return]  # Any by nature
         *jaxpr.consts,
         *consts,
         *[conform(x, aval) for x, aval in zip(init, carry, strict=True)],
@@ -392,7 +392,7 @@ def bind_while(
     for_body: Sequence[Any] = (),
 ) -> list[Any]:
     """Bind `while_p` for functions `(*consts, *state)`; they may hold more constants inside."""
-    return while_p.bind(  # type: ignore[no-any-return]
+    return while_p.bind(  # type: ignore[no-any-return]  # Any by nature
         *cond_jaxpr.consts,
         *for_cond,
         *body.consts,
@@ -562,7 +562,7 @@ def _branch(
 def bind_cond(index: Any, programs: Sequence[Jaxpr], args: Sequence[Any]) -> list[Any]:
     """Bind `cond_p` for branches with results of the same types; they may hold constants."""
     consts = [c for p in programs for c in p.consts]
-    return cond_p.bind(index, *consts, *args, branches=with_all_consts(programs))  # type: ignore[no-any-return]
+    return cond_p.bind(index, *consts, *args, branches=with_all_consts(programs))  # type: ignore[no-any-return]  # Any by nature
 
 
 def with_all_consts(programs: Sequence[Jaxpr]) -> tuple[Jaxpr, ...]:

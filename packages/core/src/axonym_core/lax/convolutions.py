@@ -214,7 +214,7 @@ def conv_general_dilated(
                 f"{name}: {argument}={values} has {len(values)} entries for {spatial} spatial "
                 "dimensions; give one for each"
             )
-    return conv_general_dilated_p.bind(  # type: ignore[no-any-return]
+    return conv_general_dilated_p.bind(  # type: ignore[no-any-return]  # Any by nature
         lhs,
         rhs,
         window_strides=strides,

@@ -74,7 +74,7 @@ def threefry_random_bits(key_data: Any, bit_width: int, shape: Sequence[int]) ->
         (3,)
     """
     sizes = _as_shape("threefry_random_bits", shape)
-    return random_bits_p.bind(key_data, shape=sizes, bit_width=operator.index(bit_width))  # type: ignore[no-any-return]
+    return random_bits_p.bind(key_data, shape=sizes, bit_width=operator.index(bit_width))  # type: ignore[no-any-return]  # Any by nature
 
 
 def threefry_split(key_data: Any, shape: int | Sequence[int] = 2) -> Array:

@@ -53,7 +53,7 @@ def reduce_sum(operand: Any, axes: Sequence[int], axis_names: Any = ()) -> Array
         >>> lax.reduce_sum(np.ones((2, 3), np.float32), (1,)).tolist()
         [3.0, 3.0]
     """
-    return p.reduce_sum_p.bind(  # type: ignore[no-any-return]
+    return p.reduce_sum_p.bind(  # type: ignore[no-any-return]  # Any by nature
         operand,
         axes=as_dimensions(axes, aval_of(operand).ndim, "reduce_sum", "axes"),
         axis_names=axes_in_scope(axis_names),
@@ -61,7 +61,7 @@ def reduce_sum(operand: Any, axes: Sequence[int], axis_names: Any = ()) -> Array
 
 
 def _reduce(primitive: Primitive, operand: Any, axes: Sequence[int]) -> Array:
-    return primitive.bind(  # type: ignore[no-any-return]
+    return primitive.bind(  # type: ignore[no-any-return]  # Any by nature
         operand, axes=as_dimensions(axes, aval_of(operand).ndim, primitive.name, "axes")
     )
 
@@ -188,7 +188,7 @@ def reduce_or(operand: Any, axes: Sequence[int]) -> Array:
 
 
 def _arg_reduce(primitive: Primitive, operand: Any, axis: int, index_dtype: Any) -> Array:
-    return primitive.bind(  # type: ignore[no-any-return]
+    return primitive.bind(  # type: ignore[no-any-return]  # Any by nature
         operand,
         axis=as_dimension(axis, aval_of(operand).ndim, primitive.name, "axis"),
         index_dtype=dtypes.as_dtype(index_dtype, "index_dtype"),
@@ -244,7 +244,7 @@ def argmin(operand: Any, axis: int, index_dtype: Any) -> Array:
 
 
 def _cumulate(primitive: Primitive, operand: Any, axis: int, reverse: bool) -> Array:
-    return primitive.bind(  # type: ignore[no-any-return]
+    return primitive.bind(  # type: ignore[no-any-return]  # Any by nature
         operand,
         axis=as_dimension(axis, aval_of(operand).ndim, primitive.name, "axis"),
         reverse=bool(reverse),

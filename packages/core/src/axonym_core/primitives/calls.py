@@ -86,14 +86,14 @@ def _stage_custom(primitive_name: str) -> Callable[..., Any]:
         avals = [aval_of(a) for a in args]
         call = params["call"]
         if isinstance(call, StagedFunction) and tuple(avals) == call.jaxpr.in_avals:
-            return trace.record(primitive, args, params)  # type: ignore[no-any-return]
+            return trace.record(primitive, args, params)  # type: ignore[no-any-return]  # Any by nature
         jaxpr, consts = lift_consts(trace_flat(call, avals, axis_env=trace.axis_env))
         staged = {
             **params,
             "call": StagedFunction(jaxpr),
             "num_consts": params["num_consts"] + len(consts),
         }
-        return trace.record(primitive, (*consts, *args), staged)  # type: ignore[no-any-return]
+        return trace.record(primitive, (*consts, *args), staged)  # type: ignore[no-any-return]  # Any by nature
 
     return stage
 

@@ -156,7 +156,7 @@ class FusionCuts:
                 n = counts[eqn.outvars[0]]
             invars: Sequence[Any] = eqn.invars
             if len(invars) > 1:
-                invars = dict.fromkeys([a for a in invars if type(a) is Var])  # type: ignore[assignment]
+                invars = dict.fromkeys([a for a in invars if type(a) is Var])  # type: ignore[assignment]  # narrowed
             for atom in invars:
                 if type(atom) is Var:
                     counts[atom] = _more(get(atom, 0), n)
