@@ -22,6 +22,7 @@ Both return at once, before the results are computed.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, final
 
@@ -70,6 +71,12 @@ class MemoryStats(NamedTuple):
     temp_size_in_bytes: int
     generated_code_size_in_bytes: int
     peak_memory_in_bytes: int
+
+
+# Held while a program that donates is started. jaxlib 0.10 crashes the process where one thread
+# deletes a buffer that another one is handing to a program: of threads that donate the same buffer,
+# one must be done with it before the next one looks.
+_donating = threading.RLock()
 
 
 @final
@@ -138,11 +145,12 @@ class Executable:
                 raise explain(buffers, error) from error
 
         def run_donating(buffers: Sequence[Buffer]) -> list[Buffer]:
-            results = run_with_consts(buffers) if consts else run(buffers)
-            # XLA copies a donated buffer that NumPy arrays share, and leaves it as it is: whether
-            # an argument can be used again must not depend on that.
-            for i in donated:
-                buffers[i].delete()
+            with _donating:
+                results = run_with_consts(buffers) if consts else run(buffers)
+                # XLA copies a donated buffer that NumPy arrays share, and leaves it as it is:
+                # whether an argument can be used again must not depend on that.
+                for i in donated:
+                    buffers[i].delete()
             return results
 
         if donated:
