@@ -9,11 +9,13 @@ import numpy as np
 
 
 def same(found: Any, wanted: Any, rtol: float = 2e-5, atol: float = 1e-6) -> None:
-    """Compare nested lists of arrays: structure, shapes and numbers, NaN equal to NaN."""
+    """Compare nested lists of arrays: structure, shapes and numbers, NaN equal to NaN; words."""
     if isinstance(wanted, list | tuple) and isinstance(found, list | tuple):
         assert len(found) == len(wanted)
         for f, w in zip(found, wanted, strict=True):
             same(f, w, rtol, atol)
+    elif isinstance(wanted, str):
+        assert found == wanted
     else:
         f, w = np.asarray(found), np.asarray(wanted)
         assert f.shape == w.shape

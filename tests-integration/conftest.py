@@ -18,3 +18,12 @@ def backend(request: pytest.FixtureRequest) -> Iterator[str]:
 
     with config.override(backend=request.param):
         yield request.param
+
+
+@pytest.fixture
+def wide() -> Iterator[None]:
+    """Runs a test with 64 bits where no dtype is asked for."""
+    from axonym_core import config
+
+    with config.override(default_float_bits=64, default_int_bits=64):
+        yield
