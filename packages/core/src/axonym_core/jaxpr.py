@@ -78,6 +78,22 @@ class JaxprEqn:
 
         return format_equation(self)
 
+    @property
+    def axes_communicated(self) -> frozenset[AxisName]:
+        """Named axes whose indices learn of each other's operands by this application.
+
+        A sum over an axis that its operand does not vary over multiplies by the axis's size, and
+        tells an index nothing of the others.
+        """
+        primitive = self.primitive
+        if primitive.uses_axes is None or not primitive.communicates:
+            return frozenset()
+        programs = subjaxprs(self.params)
+        if programs:
+            return frozenset().union(*[p.axes_communicated for p in programs])
+        varied = frozenset().union(*[a.aval.names for a in self.invars])
+        return varied.intersection(primitive.uses_axes(self.params))
+
 
 @final
 class Jaxpr:
@@ -174,6 +190,16 @@ class Jaxpr:
             self.outvars,
             self.eqns,
             debug=self.debug.with_leading(len(self.constvars)),
+        )
+
+    @property
+    def axes_communicated(self) -> frozenset[AxisName]:
+        """Named axes over which indices learn of each other's values (see `JaxprEqn`)."""
+        if not self.axes_used:
+            return self.axes_used
+        return self.derived(
+            "axes communicated",
+            lambda: frozenset().union(*[eqn.axes_communicated for eqn in self.eqns]),
         )
 
     @property

@@ -34,6 +34,8 @@ class Primitive:
         multiple_results: Whether `bind` returns a list.
         collective: Whether the shape rule itself gives the named axes of the results.
         uses_axes: `uses_axes(params)` returns the axis names that an application refers to.
+        communicates: Whether the indices of these axes learn of each other's operands, as in a sum
+            over the axis. An operation that only mentions an axis (`pbroadcast`) does not.
         stage: `stage(trace, args, params)` replaces the recording of an equation by a staging
             trace (for primitives whose parameters are Python functions).
         expand: `expand(*args, **params)` says what it does in terms of other primitives. It is
@@ -45,6 +47,7 @@ class Primitive:
         "_cache",
         "absent",
         "collective",
+        "communicates",
         "expand",
         "multiple_results",
         "name",
@@ -61,6 +64,7 @@ class Primitive:
         multiple_results: bool = False,
         collective: bool = False,
         uses_axes: Callable[[Mapping[str, Any]], Sequence[AxisName]] | None = None,
+        communicates: bool = True,
         stage: Callable[..., Any] | None = None,
         expand: Callable[..., Any] | None = None,
         absent: Mapping[Cell, str] | None = None,
@@ -70,6 +74,7 @@ class Primitive:
         self.multiple_results = multiple_results
         self.collective = collective
         self.uses_axes = uses_axes
+        self.communicates = communicates
         self.stage = stage
         self.expand = expand
         self.absent: Mapping[Cell, str] = dict(absent or {})

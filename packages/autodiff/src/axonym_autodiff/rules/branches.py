@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from axonym_core import lax
 from axonym_core.avals import ShapedArray, aval_of, join_named
 from axonym_core.jaxpr import Jaxpr, Var
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.lax.control import bind_cond, conform_results, with_all_consts
-from axonym_core.lax.mapped_branches import Takers
+from axonym_core.lax.mapped_branches import guard, select_branch
 from axonym_core.primitives.control import cond_p
 from axonym_core.staging import trace_flat
 from axonym_core.trace import new_trace
@@ -45,23 +43,6 @@ from ..tape import TapeTrace, tape_rules
 from ..zeros import Zero, instantiate
 from .calls import chosen, ct_types, none, nonzero_mask, spread
 from .control import either
-
-
-def _select(
-    index: Any, branches: Sequence[Jaxpr], args: Sequence[Any], *, guard: bool = True
-) -> list[Any]:
-    """A `cond` whose condition varies, as a selection from the results of all branches."""
-    axes = aval_of(index).names
-    guard = guard and not any(axes & branch.axes_used for branch in branches)
-    results = []
-    for i, branch in enumerate(branches):
-        own = args
-        if guard and args:
-            takers = Takers(lax.eq(index, np.int32(i)))
-            own = [takers.operand(x) for x in args]
-        results.append(eval_jaxpr(branch, *own))
-    which = lax.ne(index, np.int32(0)) if len(branches) == 2 else index
-    return [lax.select_n(which, *alternatives) for alternatives in zip(*results, strict=True)]
 
 
 def _cond_jvp(
@@ -208,7 +189,7 @@ def _cond_linearize(
         trace = JvpTrace(tape.parent, tape)
         ins = [trace.lift(x, t) for x, t in zip(primals, tangents, strict=True)]
         with new_trace(trace):
-            selected = _select(ins[0], branches, ins[1:])
+            selected = select_branch(ins[0], branches, ins[1:], guard)
         pairs = [trace.split(o) for o in selected]
         return [p for p, _ in pairs], [t for _, t in pairs]
     outs, linear_outs, present = _split_cond(tape, primals[0], primals[1:], tangents[1:], branches)
@@ -219,7 +200,7 @@ def _cond_on_tape(tape: TapeTrace, args: Sequence[Any], params: Mapping[str, Any
     if tape.is_own(args[0]):
         raise NotLinearError("cond is not linear in its condition")
     if aval_of(args[0]).named:
-        return _select(args[0], params["branches"], args[1:], guard=False)
+        return select_branch(args[0], params["branches"], args[1:], None)
     outs, linear_outs, present = _split_cond(tape, args[0], args[1:], None, params["branches"])
     known, linear = iter(outs), iter(linear_outs)
     return [next(linear) if m else next(known) for m in present]

@@ -5,20 +5,103 @@ NaN; then its derivative multiplies a zero cotangent with infinity, which gives 
 cotangent belongs to an operand that all indices share, nothing throws that away. So an index that
 does not take the branch computes it with the operands of one that does, as constants.
 
-A branch that refers to the axes itself (by a collective) reads operands at all indices, whether
-they take the branch or not; there nothing may be replaced.
+A branch that sums over the axes itself (or refers to other indices in another way) reads values at
+all indices, whether they take the branch or not. So what such an operation is given is computed
+from the operands as they are; what it returns is for each index an operand again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
 
 from .. import dtypes
 from ..avals import AxisName, ShapedArray, aval_of
+from ..jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
+from ..jaxpr_evaluation import eval_jaxpr
+from ..primitives.calls import jit_p
 from .collectives import axis_index, axis_size, pmin, psum
-from .elementwise import convert_element_type, eq, gt, lt, select, stop_gradient
+from .elementwise import convert_element_type, eq, gt, lt, ne, select, select_n, stop_gradient
+
+Guard = Callable[[Any], Any]
+
+
+def select_branch(
+    index: Any,
+    branches: Sequence[Jaxpr],
+    args: Sequence[Any],
+    guard_for: Callable[[Any], Guard] | None,
+) -> list[Any]:
+    """A `cond` whose condition is mapped, as a selection from the results of all branches.
+
+    Args:
+        index: Index of the branch to take.
+        branches: The branches.
+        args: Their operands.
+        guard_for: `guard_for(here)`, where `here` says who takes a branch, returns a function that
+            makes an operand of the branch fit to be used at all indices. None where branches are
+            linear: what is thrown away is zero then.
+    """
+    axes = aval_of(index).names
+    results = []
+    for i, branch in enumerate(branches):
+        if guard_for is None or not args:
+            results.append(eval_jaxpr(branch, *args))
+        else:
+            fit = guard_for(eq(index, np.int32(i)))
+            results.append(_evaluate(branch, args, [fit(x) for x in args], fit, axes)[1])
+    which = ne(index, np.int32(0)) if len(branches) == 2 else index
+    return [select_n(which, *alternatives) for alternatives in zip(*results, strict=True)]
+
+
+def _evaluate(
+    jaxpr: Jaxpr,
+    args: Sequence[Any],
+    guarded: Sequence[Any],
+    fit: Guard,
+    axes: frozenset[AxisName],
+    wanted: Sequence[Atom] = (),
+) -> tuple[list[Any], list[Any]]:
+    """Evaluate a program on guarded operands; what others read, on operands as they are.
+
+    Returns:
+        The values of `wanted` variables on operands as they are; the results on guarded ones.
+    """
+    if axes.isdisjoint(jaxpr.axes_communicated):
+        return [], eval_jaxpr(jaxpr, *guarded)
+    read_by_others = set(wanted)
+    for eqn in reversed(jaxpr.eqns):
+        if axes & eqn.axes_communicated or not read_by_others.isdisjoint(eqn.outvars):
+            read_by_others.update(eqn.invars)
+    consts = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
+    plain: dict[Var, Any] = {**consts, **dict(zip(jaxpr.invars, args, strict=True))}
+    own: dict[Var, Any] = {**consts, **dict(zip(jaxpr.invars, guarded, strict=True))}
+    for eqn in jaxpr.eqns:
+        if axes.isdisjoint(eqn.axes_communicated):
+            if not read_by_others.isdisjoint(eqn.outvars):
+                plain.update(_results(eqn, plain))
+            own.update(_results(eqn, own))
+        elif eqn.primitive is jit_p:
+            inner: Jaxpr = eqn.params["jaxpr"]
+            plain_args, own_args = [[_read(env, a) for a in eqn.invars] for env in (plain, own)]
+            outs = _evaluate(inner, plain_args, own_args, fit, axes, inner.outvars)
+            for env, values in zip((plain, own), outs, strict=True):
+                env.update(zip(eqn.outvars, values, strict=True))
+        else:
+            plain.update(_results(eqn, plain))
+            own.update({v: fit(plain[v]) for v in eqn.outvars})
+    return [_read(plain, a) for a in wanted], [_read(own, a) for a in jaxpr.outvars]
+
+
+def _read(env: Mapping[Var, Any], atom: Atom) -> Any:
+    return atom.val if type(atom) is Literal else env[atom]
+
+
+def _results(eqn: JaxprEqn, env: Mapping[Var, Any]) -> dict[Var, Any]:
+    out = eqn.primitive.bind(*[_read(env, a) for a in eqn.invars], **eqn.params)
+    return dict(zip(eqn.outvars, out if eqn.primitive.multiple_results else (out,), strict=True))
 
 
 @final
@@ -76,3 +159,8 @@ def counted_if(ever: Any, x: Any) -> Any:
     if not dtypes.is_inexact(aval_of(x).dtype):
         return x
     return select(ever, x, stop_gradient(x))
+
+
+def guard(here: Any) -> Guard:
+    """What makes operands of a branch that is taken `here` fit to be used at all indices."""
+    return Takers(here).operand

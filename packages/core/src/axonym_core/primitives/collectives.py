@@ -55,6 +55,7 @@ pbroadcast_p = Primitive(
     _pbroadcast_shape,
     collective=True,
     uses_axes=lambda params: [name for name, _ in params["named"]],
+    communicates=False,
     absent={"evaluation": _NEVER_EVALUATED, "lowering": _NEVER_EVALUATED},
 )
 
@@ -68,6 +69,7 @@ axis_index_p = Primitive(
     _axis_index_shape,
     collective=True,
     uses_axes=lambda params: (params["axis"],),
+    communicates=False,
     absent={
         "evaluation": _NEVER_EVALUATED,
         "lowering": _NEVER_EVALUATED,

@@ -7,21 +7,22 @@ until the last index is done, the finished ones standing still.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.avals import aval_of
+from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.jaxpr import Jaxpr
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.lax.control import bind_cond, bind_scan, bind_while
-from axonym_core.lax.mapped_branches import Takers, chosen_along, counted_if
+from axonym_core.lax.mapped_branches import Takers, chosen_along, counted_if, select_branch
 from axonym_core.primitives.control import cond_p, scan_p, while_p
 from axonym_core.staging import trace_flat
+from axonym_core.trace import set_current_trace
 
-from ..batching import BatchedProgram, batch_program
+from ..batching import BatchedProgram, BatchTracer, batch_program, map_flat
 from ..rule_tables import (
     Dim,
     MappedAxis,
@@ -192,31 +193,43 @@ def _cond(
             for branch in branches
         ]
         return bind_cond(index, programs, operands), [0 if m else None for m in mapped]
-    everything = [True] * len(branches[0].outvars)
-    # A branch with a collective reads its operands at all indices, chosen or not.
-    axes = {axis.name, *aval_of(index).names}
-    reads_others = any(not axes.isdisjoint(branch.axes_used) for branch in branches)
-    results = []
-    for i, branch in enumerate(branches):
-        chosen = lax.eq(index, np.int32(i))
-        own = list(zip(operands, operand_dims, strict=True))
-        if own and not reads_others and axis.size:
-            takers = _Takers(axis, chosen)
-            own = [takers.operand(x, d) for x, d in own]
-        program = batch_program(branch, axis, [d for _, d in own], forced=everything, to_front=True)
-        results.append(eval_jaxpr(program.jaxpr, *[x for x, _ in own]))
-    outs = []
-    for alternatives in zip(*results, strict=True):
-        shape = aval_of(alternatives[0]).shape
-        which = lax.broadcast_in_dim(index, shape, (0,)) if len(shape) > 1 else index
-        if len(alternatives) == 2:
-            which = lax.ne(which, np.int32(0))
-        outs.append(lax.select_n(which, *alternatives))
-    return outs, [0] * len(outs)
+    types = branches[0].in_avals
+    varying = [True, *[_varies(axis, d, a) for d, a in zip(operand_dims, types, strict=True)]]
+    guard_for = _lane_guard if axis.size else None
+
+    def selection(which: Any, *values: Any) -> list[Any]:
+        return select_branch(which, branches, values, guard_for)
+
+    results = map_flat(selection, axis, args, dims, varying)
+    return [out for out, _, _ in results], [dim for _, dim, _ in results]
+
+
+def _varies(axis: MappedAxis, dim: Dim, aval: ShapedArray) -> bool:
+    return dim is not None or axis.name in aval.names
+
+
+def _lane_guard(here: BatchTracer) -> Callable[[Any], Any]:
+    """As `axonym_core.lax.mapped_branches.guard`, where the mapped axis is a dimension."""
+    trace = here.owner
+    with set_current_trace(trace.parent):
+        takers = _Takers(trace.axis, here.val)
+
+    def guard(x: Any) -> Any:
+        val, dim, varies = trace.split(x)
+        with set_current_trace(trace.parent):
+            val, dim = takers.operand(val, dim)
+        return trace.tracer(val, dim) if varies else val
+
+    return guard
 
 
 class _Takers:
-    """The indices of a mapped axis that take a branch; see `axonym_core.lax.mapped_branches`."""
+    """The indices of a mapped axis that take a branch; see `axonym_core.lax.mapped_branches`.
+
+    Args:
+        axis: The axis.
+        chosen: Booleans along dimension 0: whether the index takes the branch.
+    """
 
     def __init__(self, axis: MappedAxis, chosen: Any) -> None:
         self.axis = axis
