@@ -85,6 +85,7 @@ BINARY: dict[str, tuple[Function, np.ndarray[Any, Any]]] = {
     "add": (lax.add, ANY),
     "sub": (lax.sub, ANY),
     "mul": (lax.mul, ANY),
+    "mul_no_nan": (lax.mul_no_nan, ANY),
     "div": (lax.div, ANY),
     "rem": (lax.rem, ANY),
     "pow": (lax.pow, POSITIVE),

@@ -67,6 +67,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
+    "mul_no_nan": lambda x, y: np.where((x == 0) | (y == 0), np.zeros_like(x), x * y),
     "div": np.divide,
     "rem": np.fmod,
     "pow": np.power,

@@ -52,6 +52,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": lax.add,
     "div": lax.div,
+    "mul_no_nan": lax.mul_no_nan,
     "pow": lax.pow,
     "max": lax.max,
     "lt": lax.lt,

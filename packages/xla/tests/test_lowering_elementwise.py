@@ -41,7 +41,7 @@ DTYPES = [
 WITH_SCALARS = [np.dtype(d) for d in (np.bool_, np.uint32, np.float32, np.complex64)]
 _TWO = "add sub mul div rem pow max min atan2 nextafter complex eq ne lt le gt ge and or xor"
 OPERANDS = dict.fromkeys(
-    f"{_TWO} shift_left shift_right_arithmetic shift_right_logical polygamma".split(), 2
+    f"{_TWO} mul_no_nan shift_left shift_right_arithmetic shift_right_logical polygamma".split(), 2
 ) | {"select_n": 3, "clamp": 3}
 PARAMS: dict[str, list[dict[str, Any]]] = {
     "integer_pow": [{"y": y} for y in (0, 1, 2, 7, -1, -3)],

@@ -25,7 +25,8 @@ _MOST_STEPS = 24
 
 CHEAP: frozenset[Primitive] = frozenset(
     {
-        *(e.add_p, e.sub_p, e.mul_p, e.div_p, e.neg_p, e.sign_p, e.abs_p, e.max_p, e.min_p),
+        *(e.add_p, e.sub_p, e.mul_p, e.mul_no_nan_p, e.div_p, e.neg_p, e.sign_p, e.abs_p),
+        *(e.max_p, e.min_p),
         *(e.integer_pow_p, e.square_p, e.select_n_p, e.clamp_p, e.convert_element_type_p),
         *(e.eq_p, e.ne_p, e.lt_p, e.le_p, e.gt_p, e.ge_p, e.and_p, e.or_p, e.not_p),
         *(e.real_p, e.imag_p, e.complex_p, e.conj_p, e.is_finite_p, e.floor_p, e.ceil_p),

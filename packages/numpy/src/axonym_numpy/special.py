@@ -211,12 +211,13 @@ def logit(x: Any, /) -> Array:
 
 @composite("plus_one")
 def _xlogy(x: Any, y: Any, *, plus_one: bool) -> Array:
-    """`x * log(y)`, and 0 where `x` is 0 (if `y` is not NaN), with no logarithm taken there."""
+    """`x * log(y)`, and 0 where `x` is 0 (if `y` is not NaN)."""
     x, y = broadcast_args("xlogy", x, y)
-    zero, one = number_like(0, aval_of(x)), number_like(1, aval_of(x))
+    logarithm = lax.log1p(y) if plus_one else lax.log(y)
+    zero, plain = number_like(0, aval_of(x)), lax.stop_gradient(lax.mul(x, logarithm))
     vanishes = lax.bitwise_and(lax.eq(x, zero), lax.eq(y, y))
-    safe = lax.select(vanishes, zero if plus_one else one, y)
-    return lax.select(vanishes, zero, lax.mul(x, lax.log1p(safe) if plus_one else lax.log(safe)))
+    spoilt = lax.bitwise_and(lax.ne(plain, plain), lax.bitwise_not(vanishes))
+    return lax.select(spoilt, plain, lax.mul_no_nan(x, logarithm))
 
 
 def xlogy(x: Any, y: Any, /) -> Array:
@@ -261,12 +262,10 @@ def xlog1py(x: Any, y: Any, /) -> Array:
 
 @composite()
 def _entr(x: Any) -> Array:
-    zero, one = number_like(0, aval_of(x)), number_like(1, aval_of(x))
-    positive = lax.gt(x, zero)
-    safe = lax.select(positive, x, one)
-    out = lax.select(positive, lax.neg(lax.mul(x, lax.log(safe))), zero)
-    out = lax.select(lax.lt(x, zero), number_like(-math.inf, aval_of(x)), out)
-    return lax.select(lax.ne(x, x), x, out)
+    out = lax.mul_no_nan(lax.neg(x), lax.log(x))
+    return lax.select(
+        lax.lt(x, number_like(0, aval_of(x))), number_like(-math.inf, aval_of(x)), out
+    )
 
 
 def entr(x: Any, /) -> Array:
@@ -290,19 +289,23 @@ def entr(x: Any, /) -> Array:
 
 @composite("shifted")
 def _rel_entr(p: Any, q: Any, *, shifted: bool) -> Array:
+    """`p * log(p / q)`, by a difference of logarithms where the quotient may overflow."""
     p, q = broadcast_args("rel_entr", p, q)
     zero, one = number_like(0, aval_of(p)), number_like(1, aval_of(p))
-    both = lax.bitwise_and(lax.gt(p, zero), lax.gt(q, zero))
-    ratio = lax.div(lax.select(both, p, one), lax.select(both, q, one))
-    out = lax.mul(lax.select(both, p, zero), lax.log(ratio))
-    none = lax.bitwise_and(lax.eq(p, zero), lax.ge(q, zero))
+    negative = lax.bitwise_or(lax.lt(p, zero), lax.lt(q, zero))
+    neither = lax.bitwise_and(lax.eq(p, zero), lax.eq(q, zero))
+    p, divisor = lax.select(neither, zero, p), lax.select(neither, one, q)
+    ratio = lax.div(p, divisor)
+    near = lax.bitwise_and(
+        lax.gt(ratio, number_like(0.5, aval_of(p))), lax.lt(ratio, number_like(2, aval_of(p)))
+    )
+    gap = lax.div(lax.select(near, lax.sub(p, q), zero), lax.select(near, divisor, one))
+    far = lax.sub(lax.log(p), lax.log(divisor))
+    out = lax.mul_no_nan(p, lax.select(near, lax.log1p(gap), far))
     if shifted:
-        out = lax.add(lax.sub(out, lax.select(both, p, zero)), lax.select(both, q, zero))
-        rest = lax.select(none, q, number_like(math.inf, aval_of(p)))
-    else:
-        rest = lax.select(none, zero, number_like(math.inf, aval_of(p)))
+        out = lax.add(lax.sub(out, p), q)
+    out = lax.select(negative, number_like(math.inf, aval_of(p)), out)
     spoilt = lax.bitwise_or(lax.ne(p, p), lax.ne(q, q))
-    out = lax.select(both, out, rest)
     return lax.select(spoilt, number_like(math.nan, aval_of(p)), out)
 
 

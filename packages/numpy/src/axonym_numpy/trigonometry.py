@@ -342,14 +342,15 @@ def _hypot(x: Any, y: Any) -> Array:
     """
     x, y = broadcast_args("hypot", x, y)
     a, b = lax.abs(x), lax.abs(y)
-    size = lax.stop_gradient(lax.max(a, b))
-    zero, one = number_like(0, aval_of(size)), number_like(1, aval_of(size))
-    infinity = number_like(math.inf, aval_of(size))
-    scale = lax.select(lax.bitwise_or(lax.eq(size, zero), lax.eq(size, infinity)), one, size)
-    u, v = lax.div(x, scale), lax.div(y, scale)
+    zero, one, infinity = [number_like(k, aval_of(a)) for k in (0, 1, math.inf)]
+    first = lax.eq(a, infinity)
+    infinite = lax.bitwise_or(first, lax.eq(b, infinity))
+    u, v = lax.select(infinite, zero, x), lax.select(infinite, zero, y)
+    size = lax.stop_gradient(lax.max(lax.abs(u), lax.abs(v)))
+    scale = lax.select(lax.eq(size, zero), one, size)
+    u, v = lax.div(u, scale), lax.div(v, scale)
     length = lax.mul(square_root(lax.add(lax.square(u), lax.square(v))), scale)
-    infinite = lax.bitwise_or(lax.eq(a, infinity), lax.eq(b, infinity))
-    return lax.select(infinite, infinity, length)
+    return lax.select(infinite, lax.select(first, a, b), length)
 
 
 def hypot(x1: Any, x2: Any, /) -> Array:

@@ -6,7 +6,8 @@ Three habits run through the rules.
   tangent is multiplied by it last. So the linear program, and its transpose, stay short.
 * **No NaN where the derivative exists.** Choices (`max`, `clamp`, `select_n`) select between
   tangents instead of multiplying them by 0, which would turn an infinity on the path that was not
-  taken into NaN. Powers treat 0 and exponent 0 apart.
+  taken into NaN. Where a tangent of 0 meets an infinite slope that a function of the library has at
+  a point where its own derivative is finite (`x * log(x)`, `x ** y` at 0), `mul_no_nan` multiplies.
 * **Rank-0 operands** stand for full arrays: a tangent is spread to the result's shape where nothing
   else does it, and `unbroadcast` sums a cotangent back.
 
@@ -112,10 +113,13 @@ deflinear(p.copy_p, lambda reading, ct, x: [ct])
 # Products and powers.
 
 
-def _mul_transpose(reading: Reading, ct: Any, x: Any, y: Any) -> list[Any]:
-    if is_linear(x):
-        return [unbroadcast(lax.mul(ct, y), x.aval), None]
-    return [None, unbroadcast(lax.mul(x, ct), y.aval)]
+def _mul_transpose(product: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
+    def transpose(reading: Reading, ct: Any, x: Any, y: Any) -> list[Any]:
+        if is_linear(x):
+            return [unbroadcast(product(ct, y), x.aval), None]
+        return [None, unbroadcast(product(x, ct), y.aval)]
+
+    return transpose
 
 
 def _div_transpose(reading: Reading, ct: Any, x: Any, y: Any) -> list[Any]:
@@ -126,28 +130,23 @@ def _truncate(x: Any) -> Any:
     return lax.select(lax.lt(x, _number(0, x)), lax.ceil(x), lax.floor(x))
 
 
+def _at_zero(x: Any, y: Any) -> Any:
+    """Where a base and its exponent are both 0: the power counts as the constant 1 there."""
+    return lax.bitwise_and(lax.eq(x, _number(0, x)), lax.eq(y, _number(0, y)))
+
+
 def _pow_by_base(t: Any, out: Any, x: Any, y: Any) -> Any:
     if not isinstance(y, np.generic | float | int):
-        # Exponent 0 is a case of its own: 0 * x ** -1 would be NaN at x = 0.
-        constant = lax.eq(y, _number(0, y))
-        exponent = lax.select(constant, _number(1, y), lax.sub(y, _number(1, y)))
-        slope = lax.select(constant, _number(0, y), lax.mul(y, lax.pow(x, exponent)))
-    elif y == 0:
-        slope = _number(0, out)
+        power = lax.select(_at_zero(x, y), _number(0, out), lax.pow(x, lax.sub(y, _number(1, y))))
+        slope = lax.mul_no_nan(y, power)
     else:
-        slope = lax.mul(lax.pow(x, _less_one(y)), y)
-    return lax.mul(t, slope)
-
-
-def _less_one(y: Any) -> Any:
-    return y - type(y)(1)
+        slope = _number(0, out) if y == 0 else lax.mul(lax.pow(x, y - type(y)(1)), y)
+    return lax.mul_no_nan(t, slope)
 
 
 def _pow_by_exponent(t: Any, out: Any, x: Any, y: Any) -> Any:
-    # Where the base or the power is 0 the logarithm may be infinite, and counts for nothing.
-    vanishes = lax.bitwise_or(lax.eq(x, _number(0, x)), lax.eq(out, _number(0, out)))
-    safe = lax.select(vanishes, _number(1, x), x)
-    return lax.mul(t, lax.mul(lax.log(safe), out))
+    base = lax.select(_at_zero(x, y), _number(1, x), x)
+    return lax.mul_no_nan(t, lax.mul_no_nan(out, lax.log(base)))
 
 
 def _integer_pow_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, y: int) -> JvpResult:
@@ -158,11 +157,18 @@ def _integer_pow_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, y: int)
     if y == 1:
         return out, t
     power = x if y == 2 else p.integer_pow_p.bind(x, y=y - 1)
-    return out, lax.mul(t, lax.mul(power, _number(y, x)))
+    product = lax.mul if y > 0 else lax.mul_no_nan
+    return out, product(t, lax.mul(power, _number(y, x)))
 
 
 defjvp(p.mul_p, lambda t, out, x, y: lax.mul(t, y), lambda t, out, x, y: lax.mul(x, t))
-register_transpose(p.mul_p, _mul_transpose, separately_linear=(0, 1))
+register_transpose(p.mul_p, _mul_transpose(lax.mul), separately_linear=(0, 1))
+defjvp(
+    p.mul_no_nan_p,
+    lambda t, out, x, y: lax.mul_no_nan(t, y),
+    lambda t, out, x, y: lax.mul_no_nan(x, t),
+)
+register_transpose(p.mul_no_nan_p, _mul_transpose(lax.mul_no_nan), separately_linear=(0, 1))
 defjvp(
     p.div_p,
     lambda t, out, x, y: lax.div(t, y),
@@ -329,8 +335,8 @@ def _asin_slope(out: Any, x: Any) -> Any:
 _slope(p.exp_p, lambda out, x: out)
 _slope(p.exp2_p, lambda out, x: lax.mul(out, _number(math.log(2), out)))
 _slope(p.expm1_p, lambda out, x: lax.add(out, _number(1, out)))
-defjvp(p.log_p, lambda t, out, x: lax.div(t, x))
-defjvp(p.log1p_p, lambda t, out, x: lax.div(t, lax.add(x, _number(1, x))))
+defjvp(p.log_p, lambda t, out, x: lax.mul_no_nan(t, lax.reciprocal(x)))
+defjvp(p.log1p_p, lambda t, out, x: lax.mul_no_nan(t, lax.reciprocal(lax.add(x, _number(1, x)))))
 defjvp(p.sqrt_p, lambda t, out, x: lax.div(t, lax.mul(out, _number(2, x))))
 _slope(p.rsqrt_p, lambda out, x: lax.div(lax.mul(out, _number(-0.5, x)), x))
 defjvp(p.cbrt_p, lambda t, out, x: lax.div(t, lax.mul(lax.square(out), _number(3, x))))
@@ -375,11 +381,12 @@ def _atan2_slopes(x: Any, y: Any) -> tuple[Any, Any]:
     # Both are divided by the larger before squaring, which could overflow or vanish. At the origin
     # there is no derivative, and 0 stands for it.
     zero, one = _number(0, x), _number(1, x)
-    size = lax.max(lax.abs(x), lax.abs(y))
-    size = lax.select(lax.eq(size, zero), one, size)
-    u, v = lax.div(x, size), lax.div(y, size)
-    square = lax.add(lax.square(u), lax.square(v))
-    radius = lax.mul(lax.select(lax.eq(square, zero), one, square), size)
+    size = lax.stop_gradient(lax.max(lax.abs(x), lax.abs(y)))
+    flat = lax.bitwise_or(lax.eq(size, zero), lax.eq(size, _number(math.inf, size)))
+    size = lax.select(flat, one, size)
+    u, v = [lax.select(flat, zero, lax.div(w, size)) for w in (x, y)]
+    square = lax.select(flat, one, lax.add(lax.square(u), lax.square(v)))
+    radius = lax.mul(square, size)
     return lax.div(v, radius), lax.neg(lax.div(u, radius))
 
 

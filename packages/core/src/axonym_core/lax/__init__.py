@@ -78,6 +78,7 @@ from .elementwise import lt as lt
 from .elementwise import max as max
 from .elementwise import min as min
 from .elementwise import mul as mul
+from .elementwise import mul_no_nan as mul_no_nan
 from .elementwise import ne as ne
 from .elementwise import neg as neg
 from .elementwise import nextafter as nextafter
@@ -253,6 +254,7 @@ __all__ = [
     "max",
     "min",
     "mul",
+    "mul_no_nan",
     "ne",
     "neg",
     "nextafter",

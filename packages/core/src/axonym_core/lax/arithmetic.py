@@ -23,6 +23,7 @@ from ..primitives.elementwise import (
     integer_pow_p,
     max_p,
     min_p,
+    mul_no_nan_p,
     mul_p,
     neg_p,
     nextafter_p,
@@ -47,6 +48,7 @@ __all__ = [
     "max",
     "min",
     "mul",
+    "mul_no_nan",
     "neg",
     "nextafter",
     "pow",
@@ -145,6 +147,32 @@ def mul(x: Any, y: Any) -> Array:
     if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
         x, y = match_scalars("mul", x, y)
     return mul_p.bind(x, y)
+
+
+def mul_no_nan(x: Any, y: Any) -> Array:
+    """Product `x * y` that is 0 where an operand is 0, even if the other is infinite or NaN.
+
+    Its derivatives, of all orders, are products of this kind: `mul_no_nan(x, log(x))` is 0 at 0,
+    and its derivative there is `-inf`, as that of `x * log(x)` is in the limit.
+
+    Args:
+        x: Array of any numeric dtype.
+        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+
+    Returns:
+        Array of the common shape and dtype.
+
+    Raises:
+        DTypeError: The dtypes differ, or the operation is not defined for them.
+        ShapeError: The shapes differ.
+
+    Example:
+        >>> mul_no_nan(0.0, float("inf"))
+        Array(0., dtype=float32, weak_type=True)
+    """
+    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
+        x, y = match_scalars("mul_no_nan", x, y)
+    return mul_no_nan_p.bind(x, y)
 
 
 def div(x: Any, y: Any) -> Array:

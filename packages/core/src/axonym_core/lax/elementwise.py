@@ -17,6 +17,7 @@ from .arithmetic import integer_pow as integer_pow
 from .arithmetic import max as max
 from .arithmetic import min as min
 from .arithmetic import mul as mul
+from .arithmetic import mul_no_nan as mul_no_nan
 from .arithmetic import neg as neg
 from .arithmetic import nextafter as nextafter
 from .arithmetic import pow as pow

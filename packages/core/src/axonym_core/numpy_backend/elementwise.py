@@ -104,6 +104,10 @@ def _convert(x: NDArray, *, new_dtype: Any, weak_type: bool) -> Any:
     return _cast(x, new_dtype)
 
 
+def _mul_no_nan(x: NDArray, y: NDArray) -> Any:
+    return np.where((x == 0) | (y == 0), x.dtype.type(0), np.multiply(x, y))
+
+
 def _div(x: NDArray, y: NDArray) -> Any:
     if x.dtype not in INTEGERS:
         return np.divide(x, y)
@@ -282,6 +286,7 @@ _WIDE: Final[dict[Primitive, Rule]] = {
     p.add_p: np.add,
     p.sub_p: np.subtract,
     p.mul_p: np.multiply,
+    p.mul_no_nan_p: _mul_no_nan,
     p.div_p: _div,
     p.rem_p: _rem,
     p.pow_p: _pow,

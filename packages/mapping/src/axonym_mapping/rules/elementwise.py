@@ -72,6 +72,7 @@ _SEVERAL_OPERANDS: Final[tuple[Primitive, ...]] = (
     p.add_p,
     p.sub_p,
     p.mul_p,
+    p.mul_no_nan_p,
     p.div_p,
     p.rem_p,
     p.pow_p,

@@ -110,6 +110,16 @@ def _mul(ctx: LoweringContext, aval: ShapedArray, x: str, y: str) -> str:
     return ctx.op(f"stablehlo.multiply {x}, {y} : {ctx.type(aval)}")
 
 
+def _mul_no_nan(ctx: LoweringContext, avals_in: Avals, avals_out: Avals, x: str, y: str) -> str:
+    out = avals_out[0]
+    x, y = spread(ctx, avals_in, (x, y), out)
+    truth = out.update(dtype=bool_, weak_type=False)
+    zero = ctx.constant(0, out)
+    is_zero = [_comparison("EQ")(ctx, (out, out), (truth,), v, zero) for v in (x, y)]
+    vanishes = ctx.op(f"stablehlo.or {', '.join(is_zero)} : {ctx.type(truth)}")
+    return _select(ctx, vanishes, truth, zero, _mul(ctx, out, x, y), out)
+
+
 def _square(ctx: LoweringContext, avals_in: Avals, avals_out: Avals, x: str) -> str:
     return _mul(ctx, avals_out[0], x, x)
 
@@ -405,6 +415,7 @@ _COMPARISONS: Final[dict[Primitive, str]] = {
 }
 
 _OWN: Final[dict[Primitive, LoweringRule]] = {
+    p.mul_no_nan_p: _mul_no_nan,
     p.integer_pow_p: _integer_pow,
     p.pow_p: _pow,
     p.square_p: _square,
