@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from axonym_core import ShapedArray, ShapeDtypeStruct
 from axonym_core.array import as_concrete
 from axonym_core.avals import aval_of, host_array, join_all_named, join_named
-from axonym_core.errors import AxisNameError, DTypeError, ShapeError
+from axonym_core.errors import AxisNameError, AxonymError, DTypeError, ShapeError
 
 NAMES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5))
 
@@ -50,6 +50,66 @@ def test_avals_cannot_be_changed() -> None:
     assert aval.update(shape=(4,)) is ShapedArray((4,), "float32")
     with pytest.raises(ShapeError, match="negative"):
         ShapedArray((-1,), "float32")
+
+
+@pytest.mark.parametrize("exact_first", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "weak_type", "named_shape", "error"),
+    [
+        ((8.0, 91), False, (), TypeError),
+        ((91, 8.5), False, (), TypeError),
+        (("8", 91), False, (), TypeError),
+        (([8], 91), False, (), TypeError),
+        (91, False, (), TypeError),
+        ((91, -1), False, (), ShapeError),
+        ((91,), 1, (), TypeError),
+        ((91,), None, (), TypeError),
+        ((91,), False, {"i": 2.0}, TypeError),
+        ((91,), False, {"i": -2}, ShapeError),
+        ((91,), False, (("i", 2), ("i", 2)), AxisNameError),
+        ((91,), False, (("i", 2.0),), TypeError),
+        ((91,), False, [([], 2)], AxisNameError),
+        ((91,), False, 3, TypeError),
+    ],
+)
+def test_what_is_no_size_is_refused_whatever_was_made_before(
+    shape: Any, weak_type: Any, named_shape: Any, error: Any, exact_first: bool
+) -> None:
+    kept = []
+    if exact_first:
+        kept.append(ShapedArray((8, 91), "float32"))
+        kept.append(ShapedArray((91,), "float32", True))
+        kept.append(ShapedArray((91,), "float32", named_shape={"i": 2}))
+    for make in (
+        lambda: ShapedArray(shape, "float32", weak_type, named_shape),
+        lambda: ShapeDtypeStruct(shape, "float32", weak_type=weak_type, named_shape=named_shape),
+    ):
+        with pytest.raises(error) as raised:
+            make()
+        assert isinstance(raised.value, AxonymError)
+
+
+@pytest.mark.parametrize("make", [ShapedArray, ShapeDtypeStruct])
+def test_sizes_are_built_in_integers_whatever_gave_them(make: Any) -> None:
+    made = make((True, np.int64(777), np.uint8(5)), "float32", weak_type=np.bool_(True))
+    assert [type(d) for d in made.shape] == [int, int, int]
+    assert type(made.weak_type) is bool
+    named = make((777,), "float32", named_shape={"i": np.int64(3), "j": True}).named_shape
+    assert [type(size) for size in named.values()] == [int, int]
+    assert [type(d) for d in ShapedArray((1, 777, 5), "float32").shape] == [int, int, int]
+
+
+@given(st.permutations([1, "1", 2.5, "b", b"b", "a", -1, -2, frozenset((1,)), None]))
+def test_the_order_of_names_does_not_depend_on_that_of_insertion(names: Any) -> None:
+    entries = [(name, 2) for name in names]
+    made = ShapedArray((), "float32", False, tuple(entries))
+    assert made is ShapedArray((), "float32", False, dict(entries))
+    assert [n for n, _ in made.named][:7] == ["1", "a", "b", -2, -1, 1, 2.5]
+    joined: Any = ()
+    for name, size in entries:
+        joined = join_named(joined, ((name, size),))
+    assert joined == made.named
+    assert repr(ShapedArray((), "int8", named_shape={1: 2, "1": 3})) == "i8[;'1':3,1:2]"
 
 
 def test_tangents_of_integers_have_dtype_float0_and_the_same_names() -> None:

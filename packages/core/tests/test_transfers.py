@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from axonym_core import backends, config, make_jaxpr
+from axonym_core import backends, config, lax, make_jaxpr
 from axonym_core.array import ConcreteArray
 from axonym_core.errors import (
     BackendError,
@@ -85,3 +85,11 @@ def test_leaked_values_are_refused() -> None:
 def test_device_put_refuses_python_integers_out_of_range() -> None:
     with pytest.raises(DTypeError, match=r"integer 1099511627776 does not fit int32"):
         device_put({"n": 2**40})
+
+
+def test_results_do_not_change_with_a_numpy_array_seen_through_a_read_only_view() -> None:
+    x = np.zeros(3)
+    result = lax.reshape(np.broadcast_to(x, (2, 3)), (3, 2))
+    x[:] = 1.0
+    np.testing.assert_array_equal(result, np.zeros((3, 2)))
+    lax.neg(np.broadcast_arrays(x, np.ones((2, 1)))[0])  # nor does NumPy warn of such a view

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import lax, make_jaxpr
-from axonym_core.errors import AxisNameError, TreeStructureError
-from axonym_mapping import MappedAxisError, vmap
+from axonym_core.errors import AxisNameError, AxonymError, TreeStructureError
+from axonym_mapping import MappedAxisError, vmap, xmap
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -140,3 +140,28 @@ def test_value_kept_beyond_its_map_is_refused_with_the_place() -> None:
     vmap(lambda x: [kept.append(x), x][1])(X)
     with pytest.raises(TypeError, match="after the transformation that made it had returned"):
         kept[0] + 1.0
+
+
+def test_branches_under_axes_whose_names_print_alike() -> None:
+    x = np.arange(3.0)
+
+    def f(a: Any, b: Any) -> Any:
+        return lax.cond(lax.lt(a, 1.0), lambda: lax.add(a, b), lambda: lax.sub(b, a))
+
+    want = [[a + b if a < 1 else b - a for b in x] for a in x]
+    for outer, inner in (("1", 1), (1, "1")):
+        over_b = vmap(f, (None, 0), axis_name=inner)
+        got = vmap(over_b, (0, None), axis_name=outer)(x, x)
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("size", [2.0, "2", -2, None])
+def test_sizes_of_axes_are_integers_of_0_or_more(size: Any) -> None:
+    for call in (
+        lambda: vmap(lambda: 1.0, axis_size=size)(),
+        lambda: xmap(lambda: 1.0, in_axes=(), out_axes=["i"], axis_sizes={"i": size})(),
+        lambda: make_jaxpr(lambda: 1.0, axis_env=[("i", size)])(),
+    ):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            call()
+        assert isinstance(raised.value, AxonymError)

@@ -11,7 +11,9 @@ type checks all rest on that.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable, Mapping
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, final
 from weakref import WeakValueDictionary
@@ -19,7 +21,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from . import dtypes
-from .errors import ArgumentTypeError, AxisNameError, DTypeError, ShapeError
+from .errors import ArgumentTypeError, AxisNameError, AxonymError, DTypeError, ShapeError
 
 AxisName = Hashable
 Shape = tuple[int, ...]
@@ -40,9 +42,112 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
     return {"bfloat16": "bf16", "int4": "i4", "uint4": "u4"}.get(name, name.replace("float", "f"))
 
 
-def _entries(named_shape: Mapping[AxisName, int] | Iterable[tuple[AxisName, int]]) -> NamedEntries:
+def _printed(name: AxisName) -> str:
+    return name if isinstance(name, str) and name.isidentifier() else repr(name)
+
+
+def as_integer(value: Any, what: str) -> int:
+    """Python integer of an integer of Python or NumPy, or of a concrete 0-d array of integers.
+
+    Args:
+        value: The integer.
+        what: What it is, to begin the message with.
+
+    Raises:
+        ArgumentTypeError: It is no integer.
+
+    Example:
+        >>> as_integer(np.int64(3), "axis_size")
+        3
+    """
+    try:
+        return int(operator.index(value))
+    except TypeError as error:
+        if isinstance(error, AxonymError):  # a traced value, which says so itself
+            raise
+        raise ArgumentTypeError(
+            f"{what} must be an integer, got {value!r} of type {type(value).__name__}; "
+            "convert it with int()"
+        ) from None
+
+
+def as_size(value: Any, what: str) -> int:
+    """Size of a dimension or of an axis as a Python integer.
+
+    Raises:
+        ArgumentTypeError: It is no integer.
+        ShapeError: It is negative.
+    """
+    size = value if type(value) is int else as_integer(value, what)
+    if size < 0:
+        raise ShapeError(f"{what} is {size}, a negative dimension; sizes are 0 or more")
+    return size
+
+
+def as_sizes(shape: Iterable[Any], what: str) -> Shape:
+    """Shape as a tuple of Python integers, from a sequence of integers.
+
+    Raises:
+        ArgumentTypeError: It is no sequence of integers.
+        ShapeError: A size is negative.
+    """
+    try:
+        entries = tuple(shape)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{what} must be a tuple of integers, got {shape!r} of type {type(shape).__name__}"
+        ) from None
+    return tuple([as_size(d, f"{what}[{i}]") for i, d in enumerate(entries)])
+
+
+def _order(name: Any) -> tuple[Any, ...]:
+    """Sorting key of axis names: strings by value, then numbers by value, then by type and text.
+
+    Equal names have equal keys, whatever their types.
+    """
+    if isinstance(name, str):
+        return (0, str(name))
+    if isinstance(name, Real):
+        return (1, name)
+    return (2, type(name).__qualname__, repr(name), hash(name))
+
+
+def _sorted(named_shape: Mapping[AxisName, int]) -> NamedEntries:
+    return tuple(sorted(named_shape.items(), key=lambda item: _order(item[0])))
+
+
+def named_entries(
+    named_shape: Mapping[AxisName, int] | Iterable[tuple[AxisName, int]],
+) -> NamedEntries:
+    """Named shape in its one form: pairs of name and size, in the order of the names.
+
+    Strings come first, by their value, then numbers by theirs, then other names by their type and
+    text; the order in which they were given plays no part.
+
+    Raises:
+        ArgumentTypeError: It is neither a mapping nor pairs, or a size is no integer.
+        AxisNameError: A name is not hashable or occurs twice, or a size is negative.
+
+    Example:
+        >>> named_entries({"b": 2, 1: 3, "a": 4})
+        (('a', 4), ('b', 2), (1, 3))
+    """
     items = named_shape.items() if isinstance(named_shape, Mapping) else named_shape
-    return tuple(sorted(items, key=lambda item: (str(item[0]), item[1])))
+    found: dict[AxisName, int] = {}
+    try:
+        pairs = [(name, size) for name, size in items]
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(
+            f"named_shape must be a dict of axis name to size, got {named_shape!r}"
+        ) from None
+    for name, size in pairs:
+        try:
+            if name in found:
+                raise AxisNameError(f"named_shape {pairs} has axis {name!r} twice; list it once")
+        except TypeError:
+            raise AxisNameError(f"axis name {name!r} is not hashable; use a string") from None
+        found[name] = as_size(size, f"the size of axis {name!r}")
+    return _sorted(found)
 
 
 @final
@@ -76,35 +181,36 @@ class ShapedArray:
         weak_type: bool = False,
         named_shape: Mapping[AxisName, int] | NamedEntries = (),
     ) -> ShapedArray:
-        """Return the one aval with these properties."""
+        """Return the one aval with these properties.
+
+        Raises:
+            ArgumentTypeError: A size is no integer, or `weak_type` no `bool`.
+            ShapeError: A size is negative.
+            AxisNameError: A named axis occurs twice.
+            DTypeError: There is no such dtype.
+        """
         if type(shape) is not tuple:
-            shape = tuple(int(d) for d in shape)
+            shape = as_sizes(shape, "shape")
         if type(named_shape) is not tuple:
-            named_shape = _entries(named_shape)
+            named_shape = named_entries(named_shape)
         if not isinstance(dtype, np.dtype):
             dtype = dtypes.as_dtype(dtype)
-        key = (shape, dtype, weak_type, named_shape)
-        found = _interned.get(key)
-        if found is not None:
-            return found
-        for d in shape:
-            if d < 0:
-                raise ShapeError(f"shape {shape} has a negative dimension; sizes are 0 or more")
-        self = object.__new__(cls)
-        size = 1
-        for d in shape:
-            size *= d
-        for slot, value in (
-            ("shape", shape),
-            ("dtype", dtype),
-            ("weak_type", weak_type),
-            ("named", named_shape),
-            ("names", frozenset(name for name, _ in named_shape)),
-            ("ndim", len(shape)),
-            ("size", size),
-        ):
-            object.__setattr__(self, slot, value)
-        return _interned.setdefault(key, self)
+        try:
+            found = _interned.get((shape, dtype, weak_type, named_shape))
+        except TypeError:  # something in it is not hashable: the checks say what
+            found = None
+        # What merely equals an integer (True, 8.0) finds the same aval, and is refused all the
+        # same: whether it is must not depend on what was made before.
+        if found is not None and found.weak_type is weak_type:
+            for d in shape:
+                if type(d) is not int:
+                    break
+            else:
+                if not named_shape or all([type(size) is int for _, size in named_shape]):
+                    return found
+        return _intern(
+            as_sizes(shape, "shape"), dtype, _as_bool(weak_type), named_entries(named_shape)
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: avals are shared by everything that has this type."""
@@ -153,11 +259,38 @@ class ShapedArray:
     def str_short(self) -> str:
         """Return the printed form, as in `f32[3,4;batch:8]`."""
         dims = ",".join(map(str, self.shape))
-        names = ",".join(f"{n}:{s}" for n, s in self.named)
+        names = ",".join(f"{_printed(n)}:{s}" for n, s in self.named)
         return f"{dtype_name(self.dtype)}[{dims}{';' + names if names else ''}]"
 
     def __repr__(self) -> str:
         return ("~" if self.weak_type else "") + self.str_short()
+
+
+def _as_bool(weak_type: Any) -> bool:
+    if not isinstance(weak_type, bool | np.bool_):
+        raise ArgumentTypeError(f"weak_type must be True or False, got {weak_type!r}")
+    return bool(weak_type)
+
+
+def _intern(
+    shape: Shape, dtype: np.dtype[Any], weak_type: bool, named_shape: NamedEntries
+) -> ShapedArray:
+    """The one aval with these properties, which are checked and in their one form."""
+    self = object.__new__(ShapedArray)
+    size = 1
+    for d in shape:
+        size *= d
+    for slot, value in (
+        ("shape", shape),
+        ("dtype", dtype),
+        ("weak_type", weak_type),
+        ("named", named_shape),
+        ("names", frozenset(name for name, _ in named_shape)),
+        ("ndim", len(shape)),
+        ("size", size),
+    ):
+        object.__setattr__(self, slot, value)
+    return _interned.setdefault((shape, dtype, weak_type, named_shape), self)
 
 
 def join_named(a: NamedEntries, b: NamedEntries) -> NamedEntries:
@@ -174,7 +307,7 @@ def join_named(a: NamedEntries, b: NamedEntries) -> NamedEntries:
                 "another; a value of another mapping with the same axis name was captured. "
                 "Pass it as an argument, or rename one of the axes"
             )
-    return _entries(joined)
+    return _sorted(joined)
 
 
 def join_all_named(avals: Iterable[ShapedArray]) -> NamedEntries:
@@ -198,6 +331,12 @@ class ShapeDtypeStruct:
         named_shape: Named axes that the value varies over, name to size.
         weak_type: Whether the dtype is weak.
 
+    Raises:
+        ArgumentTypeError: A size is no integer, or `weak_type` no `bool`.
+        ShapeError: A size is negative.
+        AxisNameError: A named axis occurs twice.
+        DTypeError: There is no such dtype.
+
     Example:
         >>> ShapeDtypeStruct((2, 3), "float32")
         ShapeDtypeStruct(shape=(2, 3), dtype=float32)
@@ -215,7 +354,9 @@ class ShapeDtypeStruct:
         named_shape: Mapping[AxisName, int] | NamedEntries = (),
         weak_type: bool = False,
     ) -> None:
-        self.aval = ShapedArray(tuple(shape), dtypes.as_dtype(dtype), weak_type, named_shape)
+        self.aval = ShapedArray(
+            as_sizes(shape, "shape"), dtypes.as_dtype(dtype), _as_bool(weak_type), named_shape
+        )
 
     shape = property(lambda self: self.aval.shape, doc="Positional shape.")
     dtype = property(lambda self: self.aval.dtype, doc="Element type.")

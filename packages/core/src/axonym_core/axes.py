@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, final
 
-from .avals import AxisName
+from .avals import AxisName, as_size
 from .errors import AxisNameError
 
 AxisKind = Literal["vectorised", "device"]
@@ -40,7 +40,10 @@ class AxisEnv:
 
         Raises:
             AxisNameError: The name is in scope already.
+            ArgumentTypeError: The size is no integer.
+            ShapeError: The size is negative.
         """
+        size = as_size(size, f"the size of axis {name!r}")
         if name in self._sizes:
             raise AxisNameError(
                 f"axis name {name!r} is already in scope (size {self._sizes[name]}); "

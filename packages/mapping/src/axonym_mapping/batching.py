@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 from axonym_core import source_info
-from axonym_core.avals import ShapedArray, aval_of
+from axonym_core.avals import ShapedArray, aval_of, join_named
 from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo
 from axonym_core.errors import InternalError
@@ -98,9 +98,9 @@ class BatchTrace(Trace):
     def inner_aval(self, aval: ShapedArray, dim: Dim) -> ShapedArray:
         """Type at one index of a value that carries the axis at `dim`."""
         shape = aval.shape if dim is None else aval.shape[:dim] + aval.shape[dim + 1 :]
-        named = dict(aval.named)
+        named = aval.named
         if self.named:
-            named[self.axis.name] = self.axis.size
+            named = join_named(named, ((self.axis.name, self.axis.size),))
         return ShapedArray(shape, aval.dtype, aval.weak_type, named)
 
     def tracer(self, val: Any, dim: Dim) -> BatchTracer:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from axonym_core.avals import AxisName, aval_of
+from axonym_core.avals import AxisName, as_integer, aval_of
 from axonym_core.axes import as_axis_names
 from axonym_core.debug_info import debug_info
 from axonym_core.errors import ArgumentTypeError
@@ -163,7 +163,7 @@ def _axis_size(
     }
     distinct = set(sizes.values())
     if axis_size is not None:
-        axis_size = operator.index(axis_size)
+        axis_size = as_integer(axis_size, f"vmap({name}): axis_size")
         if axis_size < 0:
             raise MappedAxisError(
                 f"vmap({name}): axis_size={axis_size} is negative; give 0 or more"

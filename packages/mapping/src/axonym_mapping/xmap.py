@@ -9,7 +9,7 @@ from types import EllipsisType
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
+from axonym_core.avals import AxisName, aval_of, named_entries
 from axonym_core.context import context
 from axonym_core.debug_info import debug_info
 from axonym_core.errors import ArgumentTypeError
@@ -143,7 +143,7 @@ def xmap(
         in_axes = tuple(in_axes)
     in_entries_tree = _parse(in_axes, f"xmap({name}) in_axes")
     out_entries_tree = _parse(out_axes, f"xmap({name}) out_axes")
-    sizes_given = {k: operator.index(v) for k, v in (axis_sizes or {}).items()}
+    sizes_given = dict(named_entries(axis_sizes or {}))
 
     @wraps(fun)
     def mapped(*args: Any) -> Any:
@@ -215,10 +215,6 @@ def _sizes(
                 )
             origin.setdefault(axis, here)
     for axis, size in given.items():
-        if size < 0:
-            raise MappedAxisError(
-                f"xmap({name}): axis_sizes gives axis {axis!r} the size {size}; give 0 or more"
-            )
         if sizes.setdefault(axis, size) != size:
             raise MappedAxisError(
                 f"xmap({name}): axis {axis!r} has size {sizes[axis]} in {origin[axis]}, but "

@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..array import Array, as_concrete
+from ..avals import aval_of
 from ..errors import ArgumentTypeError, ShapeError
+from ..primitive import Primitive
+from ..promotion import WEAK_SCALARS, broadcast_args, match_scalars
 
 
 def as_ints(value: Any, function: str, argument: str) -> tuple[int, ...]:
@@ -76,3 +79,32 @@ def as_dimensions(value: Any, ndim: int, function: str, argument: str) -> tuple[
 def as_array(x: Any) -> Array:
     """Array from an operand that a function returns unchanged: arrays and tracers pass."""
     return x if isinstance(x, Array) else as_concrete(x)
+
+
+def bind_binary(name: str, primitive: Primitive, x: Any, y: Any) -> Any:
+    """Bind an element-wise primitive to two operands: numbers take the dtype beside them.
+
+    Primitives take operands of one shape, or rank 0. Dimensions of size 1 of operands of one rank
+    are broadcast here, and only after the primitive has refused them: the usual case pays nothing.
+
+    Args:
+        name: Name of the `lax` function, for messages.
+        primitive: The primitive.
+        x: First operand.
+        y: Second operand.
+
+    Raises:
+        DTypeError: A number does not fit the dtype, or the primitive refuses the dtypes.
+        ShapeError: The shapes differ in a size that is not 1, or in rank.
+    """
+    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
+        x, y = match_scalars(name, x, y)
+    try:
+        return primitive.bind(x, y)
+    except ShapeError:
+        a, b = aval_of(x).shape, aval_of(y).shape
+        if a == b or len(a) != len(b):
+            raise
+        if any(m != n and 1 not in (m, n) for m, n in zip(a, b, strict=True)):
+            raise
+    return primitive.bind(*broadcast_args(f"lax.{name}", x, y))

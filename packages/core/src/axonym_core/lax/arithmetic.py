@@ -35,6 +35,7 @@ from ..primitives.elementwise import (
     sub_p,
 )
 from ..promotion import WEAK_SCALARS, match_scalars
+from .arguments import bind_binary
 
 __all__ = [
     "RoundingMethod",
@@ -85,7 +86,8 @@ def add(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any numeric dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -98,9 +100,7 @@ def add(x: Any, y: Any) -> Array:
         >>> add(2, 3)
         Array(5, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("add", x, y)
-    return add_p.bind(x, y)
+    return bind_binary("add", add_p, x, y)
 
 
 def sub(x: Any, y: Any) -> Array:
@@ -108,7 +108,8 @@ def sub(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any numeric dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -121,9 +122,7 @@ def sub(x: Any, y: Any) -> Array:
         >>> sub(2, 3)
         Array(-1, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("sub", x, y)
-    return sub_p.bind(x, y)
+    return bind_binary("sub", sub_p, x, y)
 
 
 def mul(x: Any, y: Any) -> Array:
@@ -131,7 +130,8 @@ def mul(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any numeric dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -144,9 +144,7 @@ def mul(x: Any, y: Any) -> Array:
         >>> mul(2, 3)
         Array(6, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("mul", x, y)
-    return mul_p.bind(x, y)
+    return bind_binary("mul", mul_p, x, y)
 
 
 def mul_no_nan(x: Any, y: Any) -> Array:
@@ -170,9 +168,7 @@ def mul_no_nan(x: Any, y: Any) -> Array:
         >>> mul_no_nan(0.0, float("inf"))
         Array(0., dtype=float32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("mul_no_nan", x, y)
-    return mul_no_nan_p.bind(x, y)
+    return bind_binary("mul_no_nan", mul_no_nan_p, x, y)
 
 
 def div(x: Any, y: Any) -> Array:
@@ -182,7 +178,8 @@ def div(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any numeric dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -195,9 +192,7 @@ def div(x: Any, y: Any) -> Array:
         >>> div(-7, 2)
         Array(-3, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("div", x, y)
-    return div_p.bind(x, y)
+    return bind_binary("div", div_p, x, y)
 
 
 def rem(x: Any, y: Any) -> Array:
@@ -207,7 +202,8 @@ def rem(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers or of a floating-point dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -220,9 +216,7 @@ def rem(x: Any, y: Any) -> Array:
         >>> rem(-7, 2)
         Array(-1, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("rem", x, y)
-    return rem_p.bind(x, y)
+    return bind_binary("rem", rem_p, x, y)
 
 
 def pow(x: Any, y: Any) -> Array:
@@ -232,7 +226,8 @@ def pow(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any numeric dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -245,9 +240,7 @@ def pow(x: Any, y: Any) -> Array:
         >>> pow(2.0, 0.5)
         Array(1.414, dtype=float32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("pow", x, y)
-    return pow_p.bind(x, y)
+    return bind_binary("pow", pow_p, x, y)
 
 
 def square(x: Any) -> Array:
@@ -276,7 +269,8 @@ def max(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any real dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -289,9 +283,7 @@ def max(x: Any, y: Any) -> Array:
         >>> max(2, 3)
         Array(3, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("max", x, y)
-    return max_p.bind(x, y)
+    return bind_binary("max", max_p, x, y)
 
 
 def min(x: Any, y: Any) -> Array:
@@ -301,7 +293,8 @@ def min(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of any real dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -314,9 +307,7 @@ def min(x: Any, y: Any) -> Array:
         >>> min(2, 3)
         Array(2, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("min", x, y)
-    return min_p.bind(x, y)
+    return bind_binary("min", min_p, x, y)
 
 
 def sign(x: Any) -> Array:
@@ -400,7 +391,8 @@ def nextafter(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of a floating-point dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -413,9 +405,7 @@ def nextafter(x: Any, y: Any) -> Array:
         >>> nextafter(1.0, 2.0) > 1.0
         Array(True, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("nextafter", x, y)
-    return nextafter_p.bind(x, y)
+    return bind_binary("nextafter", nextafter_p, x, y)
 
 
 def round(x: Any, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:

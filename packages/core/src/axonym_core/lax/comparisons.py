@@ -28,7 +28,7 @@ from ..primitives.elementwise import (
     shift_right_logical_p,
     xor_p,
 )
-from ..promotion import WEAK_SCALARS, match_scalars
+from .arguments import bind_binary
 
 __all__ = [
     "bitwise_and",
@@ -54,7 +54,8 @@ def eq(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of numbers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of `bool` of the common shape.
@@ -67,9 +68,7 @@ def eq(x: Any, y: Any) -> Array:
         >>> eq(2, 3)
         Array(False, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("eq", x, y)
-    return eq_p.bind(x, y)
+    return bind_binary("eq", eq_p, x, y)
 
 
 def ne(x: Any, y: Any) -> Array:
@@ -77,7 +76,8 @@ def ne(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of numbers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of `bool` of the common shape.
@@ -90,9 +90,7 @@ def ne(x: Any, y: Any) -> Array:
         >>> ne(2, 3)
         Array(True, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("ne", x, y)
-    return ne_p.bind(x, y)
+    return bind_binary("ne", ne_p, x, y)
 
 
 def lt(x: Any, y: Any) -> Array:
@@ -100,7 +98,8 @@ def lt(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of real numbers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of `bool` of the common shape.
@@ -113,9 +112,7 @@ def lt(x: Any, y: Any) -> Array:
         >>> lt(2, 3)
         Array(True, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("lt", x, y)
-    return lt_p.bind(x, y)
+    return bind_binary("lt", lt_p, x, y)
 
 
 def le(x: Any, y: Any) -> Array:
@@ -123,7 +120,8 @@ def le(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of real numbers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of `bool` of the common shape.
@@ -136,9 +134,7 @@ def le(x: Any, y: Any) -> Array:
         >>> le(2, 3)
         Array(True, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("le", x, y)
-    return le_p.bind(x, y)
+    return bind_binary("le", le_p, x, y)
 
 
 def gt(x: Any, y: Any) -> Array:
@@ -146,7 +142,8 @@ def gt(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of real numbers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of `bool` of the common shape.
@@ -159,9 +156,7 @@ def gt(x: Any, y: Any) -> Array:
         >>> gt(2, 3)
         Array(False, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("gt", x, y)
-    return gt_p.bind(x, y)
+    return bind_binary("gt", gt_p, x, y)
 
 
 def ge(x: Any, y: Any) -> Array:
@@ -169,7 +164,8 @@ def ge(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of real numbers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of `bool` of the common shape.
@@ -182,9 +178,7 @@ def ge(x: Any, y: Any) -> Array:
         >>> ge(2, 3)
         Array(False, dtype=bool)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("ge", x, y)
-    return ge_p.bind(x, y)
+    return bind_binary("ge", ge_p, x, y)
 
 
 def is_finite(x: Any) -> Array:
@@ -211,7 +205,8 @@ def bitwise_and(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -224,9 +219,7 @@ def bitwise_and(x: Any, y: Any) -> Array:
         >>> bitwise_and(6, 3)
         Array(2, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("bitwise_and", x, y)
-    return and_p.bind(x, y)
+    return bind_binary("bitwise_and", and_p, x, y)
 
 
 def bitwise_or(x: Any, y: Any) -> Array:
@@ -234,7 +227,8 @@ def bitwise_or(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -247,9 +241,7 @@ def bitwise_or(x: Any, y: Any) -> Array:
         >>> bitwise_or(6, 3)
         Array(7, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("bitwise_or", x, y)
-    return or_p.bind(x, y)
+    return bind_binary("bitwise_or", or_p, x, y)
 
 
 def bitwise_xor(x: Any, y: Any) -> Array:
@@ -257,7 +249,8 @@ def bitwise_xor(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers or truth values.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -270,9 +263,7 @@ def bitwise_xor(x: Any, y: Any) -> Array:
         >>> bitwise_xor(6, 3)
         Array(5, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("bitwise_xor", x, y)
-    return xor_p.bind(x, y)
+    return bind_binary("bitwise_xor", xor_p, x, y)
 
 
 def bitwise_not(x: Any) -> Array:
@@ -301,7 +292,8 @@ def shift_left(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -314,9 +306,7 @@ def shift_left(x: Any, y: Any) -> Array:
         >>> shift_left(3, 2)
         Array(12, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("shift_left", x, y)
-    return shift_left_p.bind(x, y)
+    return bind_binary("shift_left", shift_left_p, x, y)
 
 
 def shift_right_arithmetic(x: Any, y: Any) -> Array:
@@ -326,7 +316,8 @@ def shift_right_arithmetic(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -339,9 +330,7 @@ def shift_right_arithmetic(x: Any, y: Any) -> Array:
         >>> shift_right_arithmetic(-8, 1)
         Array(-4, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("shift_right_arithmetic", x, y)
-    return shift_right_arithmetic_p.bind(x, y)
+    return bind_binary("shift_right_arithmetic", shift_right_arithmetic_p, x, y)
 
 
 def shift_right_logical(x: Any, y: Any) -> Array:
@@ -351,7 +340,8 @@ def shift_right_logical(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of integers.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -364,9 +354,7 @@ def shift_right_logical(x: Any, y: Any) -> Array:
         >>> shift_right_logical(-8, 28)
         Array(15, dtype=int32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("shift_right_logical", x, y)
-    return shift_right_logical_p.bind(x, y)
+    return bind_binary("shift_right_logical", shift_right_logical_p, x, y)
 
 
 def population_count(x: Any) -> Array:

@@ -26,7 +26,7 @@ from ..primitives.elementwise import (
 )
 from ..promotion import WEAK_SCALARS, match_scalars
 from ..tree_util import tree_map
-from .arguments import as_array
+from .arguments import as_array, bind_binary
 
 __all__ = [
     "bitcast_convert_type",
@@ -211,7 +211,8 @@ def complex(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of `float32` or `float64`: the real parts.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape, of `complex64` or `complex128`.
@@ -224,9 +225,7 @@ def complex(x: Any, y: Any) -> Array:
         >>> complex(1.0, 2.0)
         Array(1.+2.j, dtype=complex64, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("complex", x, y)
-    return complex_p.bind(x, y)
+    return bind_binary("complex", complex_p, x, y)
 
 
 def stop_gradient(x: Any) -> Any:

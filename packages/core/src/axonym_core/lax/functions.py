@@ -42,7 +42,7 @@ from ..primitives.elementwise import (
     tan_p,
     tanh_p,
 )
-from ..promotion import WEAK_SCALARS, match_scalars
+from .arguments import bind_binary
 
 __all__ = [
     "acos",
@@ -347,7 +347,8 @@ def atan2(x: Any, y: Any) -> Array:
 
     Args:
         x: Array of a floating-point dtype.
-        y: Array of the same dtype, and of the same shape or rank 0 (as `x` may be).
+        y: Array of the same dtype and rank, whose sizes are those of `x` or 1 (as `x`'s may be);
+            or of rank 0 (as `x` may be).
 
     Returns:
         Array of the common shape and dtype.
@@ -360,9 +361,7 @@ def atan2(x: Any, y: Any) -> Array:
         >>> atan2(1.0, -1.0)
         Array(2.356, dtype=float32, weak_type=True)
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
-        x, y = match_scalars("atan2", x, y)
-    return atan2_p.bind(x, y)
+    return bind_binary("atan2", atan2_p, x, y)
 
 
 def sinh(x: Any) -> Array:
@@ -599,7 +598,8 @@ def polygamma(m: Any, x: Any) -> Array:
     Args:
         m: Array of a floating-point dtype that holds integers, 0 or more. The result does not
             depend differentiably on it.
-        x: Array of the same dtype, and of the same shape or rank 0 (as `m` may be).
+        x: Array of the same dtype and rank, whose sizes are those of `m` or 1 (as `m`'s may be);
+            or of rank 0 (as `m` may be).
 
     Returns:
         Array of the common shape and dtype; NaN where `m` is no integer or negative.
@@ -612,6 +612,4 @@ def polygamma(m: Any, x: Any) -> Array:
         >>> polygamma(1.0, 1.0)
         Array(1.645, dtype=float32, weak_type=True)
     """
-    if type(m) in WEAK_SCALARS or type(x) in WEAK_SCALARS:
-        m, x = match_scalars("polygamma", m, x)
-    return polygamma_p.bind(m, x)
+    return bind_binary("polygamma", polygamma_p, m, x)

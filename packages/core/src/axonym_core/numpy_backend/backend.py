@@ -41,8 +41,9 @@ def operand(x: Any) -> np.ndarray[Any, Any]:
     if type(x) is ConcreteArray:
         return x.buffer if x.backend is backend else x.backend.to_host(x.buffer)
     if isinstance(x, np.ndarray):
-        # Results may be views of operands, and must not change when the caller writes to his own.
-        return x.copy() if x.flags.writeable else x
+        # Results may be views of operands, and must not change when the caller writes to his own
+        # (which he may, too, where this view of it is read-only).
+        return np.array(x)
     return host_array(x, aval_of(x).dtype)
 
 
