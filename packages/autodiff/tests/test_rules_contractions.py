@@ -13,6 +13,7 @@ from axonym_autodiff.rule_tables import Linear, Reading, transpose_rules
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.avals import aval_of
 from axonym_core.config import config
+from axonym_core.jaxpr import axes_used
 from axonym_core.primitives.contractions import dot_general_p
 from axonym_core.primitives.reductions import reduce_sum_p
 
@@ -118,7 +119,7 @@ def transposed(reading: Reading, ct: Any, y: Any, w: Linear, names: tuple[str, .
 
 
 def names_used(jaxpr: Any) -> list[tuple[str, tuple[str, ...]]]:
-    used = [(e.primitive.name, tuple(e.primitive.axes_used(e.params))) for e in jaxpr.eqns]
+    used = [(e.primitive.name, tuple(axes_used(e.primitive, e.params))) for e in jaxpr.eqns]
     return [(name, axes) for name, axes in used if axes]
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from axonym_autodiff import grad, jvp, vjp
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.config import config
+from axonym_core.jaxpr import axes_used
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +115,6 @@ def test_the_total_gradient_of_a_kernel_is_one_convolution() -> None:
     x = ShapeDtypeStruct((1, 3, 8, 8), np.float32, named_shape={"i": 6})
     total = make_jaxpr(grad(loss, reduce_axes=("i",)), axis_env=[("i", 6)])(k, x)
     assert str(total.out_avals[0]) == "f32[4,3,3,3]"
-    (last,) = [e for e in total.eqns if e.primitive.axes_used(e.params)]
+    (last,) = [e for e in total.eqns if axes_used(e.primitive, e.params)]
     assert last.primitive.name == "conv_general_dilated"
     assert all("i" not in v.aval.names for v in last.outvars)

@@ -203,7 +203,7 @@ class LinearMap:
         env: dict[Var, Any] = dict(zip(self._inputs, tangents, strict=True))
         for eqn in self._eqns:
             operands = [env[x] if type(x) is Var else x for x in eqn.invars]
-            out = eqn.primitive.bind(*operands, **runnable_params(eqn.params))
+            out = eqn.primitive.bind(*operands, **runnable_params(eqn))
             if eqn.primitive.multiple_results:
                 env.update(zip(eqn.outvars, out, strict=True))
             else:

@@ -114,7 +114,7 @@ class JvpTrace(Trace):
                 return primitive.expand(*args, **params)
             raise NotDifferentiableError(
                 f"primitive {primitive.name} has no derivative rule "
-                f"({primitive.absent.get('jvp', 'none is registered')}); register one with "
+                f"({primitive.why_absent('jvp') or 'none is registered'}); register one with "
                 "axonym_autodiff.extend.register_jvp, or use stop_gradient on its operands"
             )
         previous = context.trace

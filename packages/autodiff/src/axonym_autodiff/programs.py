@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo
-from axonym_core.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, subjaxprs
+from axonym_core.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, map_programs, programs_in
 from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.primitive import Primitive
 from axonym_core.staging import JaxprTrace, JaxprTracer, trace_flat
 from axonym_core.trace import new_trace
 
@@ -337,40 +336,20 @@ def transpose_jaxpr(
     return backward_pass(eqns, inputs, outputs, cts, reading)
 
 
-def expanding(expand: Callable[..., Any]) -> Callable[..., Any]:
-    """Staging of a primitive that only tapes know: what it does is staged in its place."""
-
-    def stage(trace: JaxprTrace, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
-        return expand(*args, **params)
-
-    return stage
-
-
-def runnable_params(params: Mapping[str, Any]) -> Mapping[str, Any]:
+def runnable_params(eqn: JaxprEqn) -> Mapping[str, Any]:
     """Parameters of an equation of a tape, fit to be bound outside of it.
 
     Programs in them may hold primitives that only tapes know, which are expanded.
     """
-    if not subjaxprs(params):
-        return params
-    return {name: _runnable_value(value) for name, value in params.items()}
-
-
-def _runnable_value(value: Any) -> Any:
-    if isinstance(value, Jaxpr):
-        return _runnable(value)
-    if isinstance(value, tuple) and any(isinstance(v, Jaxpr) for v in value):
-        return tuple([_runnable_value(v) for v in value])
-    return value
-
-
-def _of_tapes(primitive: Primitive) -> bool:
-    return primitive.expand is not None and "evaluation" in primitive.absent
+    if not eqn.primitive.programs:
+        return eqn.params
+    return map_programs(eqn.primitive, eqn.params, _runnable)
 
 
 def _only_for_tapes(jaxpr: Jaxpr) -> bool:
     return any(
-        _of_tapes(eqn.primitive) or any(_only_for_tapes(p) for p in subjaxprs(eqn.params))
+        eqn.primitive.transient
+        or any(_only_for_tapes(p) for p in programs_in(eqn.primitive, eqn.params))
         for eqn in jaxpr.eqns
     )
 
@@ -388,7 +367,7 @@ def _runnable(jaxpr: Jaxpr) -> Jaxpr:
                 return atom.val if type(atom) is Literal else env[atom]
 
             for eqn in jaxpr.eqns:
-                primitive, params = eqn.primitive, runnable_params(eqn.params)
+                primitive, params = eqn.primitive, runnable_params(eqn)
                 out = primitive.bind(*[read(a) for a in eqn.invars], **params)
                 outs = out if primitive.multiple_results else (out,)
                 for var, value in zip(eqn.outvars, outs, strict=True):

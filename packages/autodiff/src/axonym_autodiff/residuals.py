@@ -7,8 +7,9 @@ cheap operations is computed again in the linear program instead; so is one that
 which together are not larger than it (a broadcast array; several functions of one exponential).
 
 Operations that cost as much as several memory accesses (contractions, reductions, exponentials) are
-never repeated. The choice is greedy, from the last value to the first, and takes time linear in the
-size of the program, since at most `_MOST_STEPS` operations are considered for a residual.
+never repeated; `Primitive.cheap` says which may be. The choice is greedy, from the last value to
+the first, and takes time linear in the size of the program, since at most `_MOST_STEPS` operations
+are considered for a residual.
 """
 
 from __future__ import annotations
@@ -17,24 +18,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from axonym_core.jaxpr import JaxprEqn, Var
-from axonym_core.primitive import Primitive
-from axonym_core.primitives import elementwise as e
-from axonym_core.primitives import shape as s
 
 _MOST_STEPS = 24
-
-CHEAP: frozenset[Primitive] = frozenset(
-    {
-        *(e.add_p, e.sub_p, e.mul_p, e.mul_no_nan_p, e.div_p, e.neg_p, e.sign_p, e.abs_p),
-        *(e.max_p, e.min_p),
-        *(e.integer_pow_p, e.square_p, e.select_n_p, e.clamp_p, e.convert_element_type_p),
-        *(e.eq_p, e.ne_p, e.lt_p, e.le_p, e.gt_p, e.ge_p, e.and_p, e.or_p, e.not_p),
-        *(e.real_p, e.imag_p, e.complex_p, e.conj_p, e.is_finite_p, e.floor_p, e.ceil_p),
-        *(e.copy_p, e.stop_gradient_p),
-        *(s.broadcast_in_dim_p, s.reshape_p, s.squeeze_p, s.transpose_p, s.iota_p, s.slice_p),
-    }
-)
-"""Operations that are cheaper to repeat than to read a saved result of."""
 
 
 def _size(var: Var) -> int:
@@ -59,8 +44,8 @@ def choose_residuals(
     for i, eqn in enumerate(eqns):
         for v in eqn.outvars:
             position[v] = i
-        if eqn.primitive in CHEAP:
-            producers[eqn.outvars[0]] = eqn
+        if eqn.primitive.cheap:
+            producers.update(dict.fromkeys(eqn.outvars, eqn))
     saved: dict[Var, None] = dict.fromkeys(needed)
     repeated: dict[int, JaxprEqn] = {}
     for var in sorted(needed, key=lambda v: position.get(v, -1), reverse=True):

@@ -86,7 +86,6 @@ jvp_rules: dict[Primitive, JvpRule] = {}
 linearize_rules: dict[Primitive, Callable[..., Any]] = {}
 transpose_rules: dict[Primitive, TransposeRule] = {}
 summing_transposes: set[Primitive] = set()
-separately_linear_operands: dict[Primitive, tuple[int, ...]] = {}
 
 
 def register_jvp(primitive: Primitive, rule: JvpRule) -> None:
@@ -99,7 +98,6 @@ def register_transpose(
     rule: TransposeRule,
     *,
     sums_named_axes: bool = False,
-    separately_linear: tuple[int, ...] | None = None,
 ) -> None:
     """Set the transpose rule of a primitive.
 
@@ -108,19 +106,15 @@ def register_transpose(
         rule: `rule(reading, ct, *operands, **params)`, as the module says.
         sums_named_axes: Whether the rule itself sums cotangents over collective axes that the
             operand lacks.
-        separately_linear: Positions of operands in each of which the operation is linear while
-            all others are fixed, as in a product. Left out, it is linear in its linear operands
-            together, as a sum is.
+
+    The primitive says in which operands it is linear (`Primitive.linear`); the rule is asked for
+    these only.
     """
     transpose_rules[primitive] = rule
     if sums_named_axes:
         summing_transposes.add(primitive)
     else:
         summing_transposes.discard(primitive)
-    if separately_linear is None:
-        separately_linear_operands.pop(primitive, None)
-    else:
-        separately_linear_operands[primitive] = separately_linear
 
 
 def defjvp(primitive: Primitive, *rules: Callable[..., Any] | None) -> None:

@@ -28,7 +28,6 @@ from .errors import NotLinearError
 from .rule_tables import (
     Linear,
     Reading,
-    separately_linear_operands,
     summing_transposes,
     transpose_rules,
 )
@@ -199,18 +198,14 @@ _ZERO = Zero(ShapedArray((), bool))
 
 
 def _is_linear(eqn: JaxprEqn) -> bool:
-    separately = separately_linear_operands.get(eqn.primitive)
-    if separately is None:
-        return True
-    linear = [i for i, x in enumerate(eqn.invars) if type(x) is Var]
-    return len(linear) == 1 and linear[0] in separately
+    return eqn.primitive.linear_in([i for i, x in enumerate(eqn.invars) if type(x) is Var])
 
 
 def _not_linear(eqn: JaxprEqn) -> str:
     if eqn.primitive in transpose_rules:
         reason = "it is not linear in the operands that depend on the input"
     else:
-        reason = eqn.primitive.absent.get("transpose", "it has no transpose rule")
+        reason = eqn.primitive.why_absent("transpose") or "it has no transpose rule"
     operands = ", ".join(str(aval_of(x)) for x in eqn.invars)
     return (
         f"cannot transpose {eqn.primitive.name} of ({operands}), used at "

@@ -8,7 +8,7 @@ packages use for their own primitives.
     >>> import numpy as np
     >>> import axonym as ax
     >>> from axonym import extend
-    >>> double_p = extend.Primitive("double", lambda x: x)
+    >>> double_p = extend.Primitive("extend_example.double", lambda x: x)
     >>> extend.register_evaluation(double_p, lambda x: 2 * x)
     >>> with ax.config.override(backend="numpy"):
     ...     float(double_p.bind(np.float32(3)))
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from axonym_core.numpy_backend.rules import register_evaluation as register_evaluation
     from axonym_mapping.extend import MappedAxis as MappedAxis
     from axonym_mapping.extend import align_elementwise as align_elementwise
-    from axonym_mapping.extend import defbroadcasting as defbroadcasting
-    from axonym_mapping.extend import defvectorized as defvectorized
     from axonym_mapping.extend import move_dim as move_dim
     from axonym_mapping.extend import move_to_front as move_to_front
     from axonym_mapping.extend import register_batching as register_batching
@@ -59,8 +57,7 @@ _HOMES: Final = {
     "axonym_core.backends": "Backend Executable register_backend",
     "axonym_core.numpy_backend.rules": "register_evaluation",
     "axonym_mapping.extend": (
-        "MappedAxis align_elementwise defbroadcasting defvectorized move_dim move_to_front "
-        "register_batching"
+        "MappedAxis align_elementwise move_dim move_to_front register_batching"
     ),
     "axonym_xla.extend": "LoweringContext register_lowering",
 }
@@ -79,10 +76,8 @@ __all__ = [
     "Zero",
     "add_tangents",
     "align_elementwise",
-    "defbroadcasting",
     "defjvp",
     "deflinear",
-    "defvectorized",
     "defzero",
     "instantiate",
     "is_linear",

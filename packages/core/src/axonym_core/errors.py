@@ -28,11 +28,13 @@ __all__ = [
     "ConcretizationTypeError",
     "ConfigError",
     "DTypeError",
+    "EffectError",
     "IndexTypeError",
     "IndexingError",
     "InternalError",
     "JaxprTypeError",
     "NonConcreteBooleanIndexError",
+    "PrimitiveNameError",
     "RecursiveCallError",
     "ShapeError",
     "TracerArrayConversionError",
@@ -302,6 +304,36 @@ class JaxprTypeError(AxonymError, TypeError):
 
         check_jaxpr(make_jaxpr(f)(x))  # passes, or raises JaxprTypeError
     """
+
+
+class EffectError(AxonymError, ValueError):
+    """An operation with effects would be done more or less often than its program says.
+
+    Cause: a transformation that evaluates all branches of a condition, repeats a loop or drops what
+    nobody reads, of a program with an operation that does more than give results. Cure: the
+    message names the effect and the transformation; move the operation out of the branch or loop,
+    or leave the condition unmapped.
+    """
+
+
+class PrimitiveNameError(AxonymError, ValueError, KeyError):
+    """The name of a primitive belongs to another one, or to none.
+
+    Programs are printed and pickled with the names of their primitives. Cause: two modules define
+    a primitive of one name, or a program is unpickled before the module that defines its primitives
+    was imported. Cure: begin names with that of your package, as in ``mypackage.laplacian``; import
+    the module.
+
+    Example:
+        >>> from axonym_core.primitive import Primitive
+        >>> Primitive("sin", lambda x: x)
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.PrimitiveNameError: primitive 'sin' is defined in ...
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""  # a KeyError shows its argument's repr
 
 
 class RecursiveCallError(AxonymError, RecursionError):

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, final
 
 from .avals import AxisName, ShapedArray
 from .debug_info import UNNAMED, DebugInfo
+from .effects import NONE, Effect, Effects
 from .primitive import Primitive
 from .source_info import SourceInfo
 
@@ -86,13 +87,19 @@ class JaxprEqn:
         tells an index nothing of the others.
         """
         primitive = self.primitive
-        if primitive.uses_axes is None or not primitive.communicates:
-            return frozenset()
-        programs = subjaxprs(self.params)
-        if programs:
-            return frozenset().union(*[p.axes_communicated for p in programs])
-        varied = frozenset().union(*[a.aval.names for a in self.invars])
-        return varied.intersection(primitive.uses_axes(self.params))
+        axes = frozenset[AxisName]()
+        if primitive.programs:
+            inner = programs_in(primitive, self.params)
+            axes = axes.union(*[p.axes_communicated for p in inner])
+        if primitive.uses_axes is not None and primitive.communicates:
+            varied = frozenset[AxisName]().union(*[a.aval.names for a in self.invars])
+            axes |= varied.intersection(primitive.uses_axes(self.params))
+        return axes
+
+    @property
+    def effects(self) -> Effects:
+        """What it does besides giving results."""
+        return effects_of(self.primitive, self.params)
 
 
 @final
@@ -107,6 +114,7 @@ class Jaxpr:
         consts: The values of the constants (arrays; tracers while an outer trace is open).
         debug: Names of the traced function and of its arguments, for messages.
         axes_used: Named axes to which equations refer by name.
+        effects: What its equations do besides giving results.
     """
 
     __slots__ = (
@@ -116,6 +124,7 @@ class Jaxpr:
         "consts",
         "constvars",
         "debug",
+        "effects",
         "eqns",
         "in_avals",
         "invars",
@@ -143,10 +152,19 @@ class Jaxpr:
         self.in_avals = tuple([v.aval for v in self.invars])
         self.out_avals = tuple([v.aval for v in self.outvars])
         used: set[AxisName] = set()
+        effects: set[Effect] = set()
         for eqn in self.eqns:
-            if eqn.primitive.uses_axes is not None:
-                used.update(eqn.primitive.uses_axes(eqn.params))
-        self.axes_used = frozenset(used)
+            primitive = eqn.primitive
+            if primitive.plain:
+                continue
+            if primitive.uses_axes is not None:
+                used.update(primitive.uses_axes(eqn.params))
+            effects |= primitive.effects
+            for program in programs_in(primitive, eqn.params):
+                used |= program.axes_used
+                effects |= program.effects
+        self.axes_used: frozenset[AxisName] = frozenset(used)
+        self.effects: Effects = frozenset(effects)
 
     def replace(self, **changes: Any) -> Jaxpr:
         """Return the jaxpr with some of its parts replaced."""
@@ -208,12 +226,64 @@ class Jaxpr:
         return self.debug.name
 
 
-def subjaxprs(params: Mapping[str, Any]) -> list[Jaxpr]:
-    """Jaxprs held by the parameters of an equation, directly or in tuples or callables."""
+class ProgramHolder:
+    """A parameter of an equation that holds a program and is called as one."""
+
+    __slots__ = ("jaxpr",)
+
+    def __init__(self, jaxpr: Jaxpr) -> None:
+        self.jaxpr = jaxpr
+
+    def holding(self, jaxpr: Jaxpr) -> ProgramHolder:
+        """The same parameter with another program in it."""
+        return type(self)(jaxpr)
+
+
+def programs_in(primitive: Primitive, params: Mapping[str, Any]) -> list[Jaxpr]:
+    """Programs that an application of a primitive holds, in the parameters that it declares."""
     found: list[Jaxpr] = []
-    for value in params.values():
-        for item in value if isinstance(value, tuple) else (value,):
-            jaxpr = item if isinstance(item, Jaxpr) else getattr(item, "jaxpr", None)
-            if isinstance(jaxpr, Jaxpr):
-                found.append(jaxpr)
+    for name in primitive.programs:
+        _collect(params[name], found)
     return found
+
+
+def _collect(value: Any, found: list[Jaxpr]) -> None:
+    if isinstance(value, Jaxpr):
+        found.append(value)
+    elif isinstance(value, ProgramHolder):
+        found.append(value.jaxpr)
+    elif isinstance(value, tuple):
+        for item in value:
+            _collect(item, found)
+
+
+def map_programs(
+    primitive: Primitive, params: Mapping[str, Any], change: Callable[[Jaxpr], Jaxpr]
+) -> Mapping[str, Any]:
+    """Parameters in which the programs that an application holds are changed."""
+    if not primitive.programs:
+        return params
+    return {**params, **{name: _mapped(params[name], change) for name in primitive.programs}}
+
+
+def _mapped(value: Any, change: Callable[[Jaxpr], Jaxpr]) -> Any:
+    if isinstance(value, Jaxpr):
+        return change(value)
+    if isinstance(value, ProgramHolder):
+        return value.holding(change(value.jaxpr))
+    if isinstance(value, tuple):
+        return tuple([_mapped(item, change) for item in value])
+    return value
+
+
+def axes_used(primitive: Primitive, params: Mapping[str, Any]) -> frozenset[AxisName]:
+    """Axis names that an application refers to, in its parameters or in programs there."""
+    own = frozenset[AxisName]() if primitive.uses_axes is None else primitive.uses_axes(params)
+    return frozenset(own).union(*[p.axes_used for p in programs_in(primitive, params)])
+
+
+def effects_of(primitive: Primitive, params: Mapping[str, Any]) -> Effects:
+    """Effects of an application, those of programs in its parameters included."""
+    if primitive.plain:
+        return NONE
+    return primitive.effects.union(*[p.effects for p in programs_in(primitive, params)])

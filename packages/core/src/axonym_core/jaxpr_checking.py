@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from .errors import JaxprTypeError
-from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, subjaxprs
+from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, programs_in
 from .jaxpr_printing import format_equation
 
 
@@ -44,7 +44,7 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
         for atom in eqn.invars:
             use(atom, where)
         _check_types(eqn, where)
-        for inner in subjaxprs(eqn.params):
+        for inner in programs_in(eqn.primitive, eqn.params):
             check_jaxpr(inner)
         for var in eqn.outvars:
             define(var, where)

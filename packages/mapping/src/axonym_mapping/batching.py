@@ -16,14 +16,14 @@ from axonym_core.avals import ShapedArray, aval_of, join_named
 from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo
 from axonym_core.errors import InternalError
-from axonym_core.jaxpr import Jaxpr, subjaxprs
+from axonym_core.jaxpr import Jaxpr, axes_used
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.primitive import Primitive
 from axonym_core.staging import trace_flat
 from axonym_core.trace import Trace, Tracer, new_trace
 
 from .errors import BatchingRuleError
-from .rule_tables import Dim, MappedAxis, batching_rules, move_to_front
+from .rule_tables import Dim, MappedAxis, batch_elementwise, batching_rules, move_to_front
 
 
 @final
@@ -138,19 +138,22 @@ class BatchTrace(Trace):
                 out_dims: Any = [None] * len(out) if primitive.multiple_results else None
             else:
                 rule = batching_rules.get(primitive)
-                if rule is None:
-                    if primitive.expand is not None:
-                        context.trace = self
-                        return primitive.expand(*args, **params)
+                if rule is not None:
+                    out, out_dims = rule(self.axis, vals, dims, **params)
+                elif primitive.kind == "elementwise":
+                    out, out_dims = batch_elementwise(primitive, self.axis, vals, dims, params)
+                elif primitive.expand is not None:
+                    context.trace = self
+                    return primitive.expand(*args, **params)
+                else:
                     raise BatchingRuleError(
                         f"primitive {primitive.name} has no batching rule "
-                        f"({primitive.absent.get('batching', 'none is registered')}); register "
+                        f"({primitive.why_absent('batching') or 'none is registered'}); register "
                         "one with axonym_mapping.extend.register_batching"
                     )
-                out, out_dims = rule(self.axis, vals, dims, **params)
         finally:
             context.trace = previous
-        if not primitive.collective:
+        if not primitive.own_axes:
             if primitive.multiple_results:
                 return [BatchTracer(self, o, d) for o, d in zip(out, out_dims, strict=True)]
             return BatchTracer(self, out, out_dims)
@@ -160,16 +163,14 @@ class BatchTrace(Trace):
         self, primitive: Primitive, params: Mapping[str, Any], varies: bool
     ) -> bool:
         """Whether the operation mentions the axis, which the parent does not know."""
-        if not primitive.collective:
+        if not primitive.own_axes:
             return False
         if primitive.expand is not None:
             return True  # what it refers to is known when it is expanded
-        if primitive.uses_axes is None:
-            return False
-        if self.axis.name in primitive.uses_axes(params):
+        if self.axis.name in axes_used(primitive, params):
             return True
         # Where operands vary by type, types in the programs that it holds say so.
-        return varies and bool(subjaxprs(params))
+        return varies and bool(primitive.programs)
 
     def _wrap_by_type(
         self,

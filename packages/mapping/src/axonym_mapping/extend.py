@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .rule_tables import MappedAxis as MappedAxis
 from .rule_tables import align_elementwise as align_elementwise
-from .rule_tables import defbroadcasting as defbroadcasting
-from .rule_tables import defvectorized as defvectorized
 from .rule_tables import move_dim as move_dim
 from .rule_tables import move_to_front as move_to_front
 from .rule_tables import register_batching as register_batching
@@ -13,8 +11,6 @@ from .rule_tables import register_batching as register_batching
 __all__ = [
     "MappedAxis",
     "align_elementwise",
-    "defbroadcasting",
-    "defvectorized",
     "move_dim",
     "move_to_front",
     "register_batching",

@@ -12,7 +12,7 @@ and does positionally what it says; other names it leaves to the enclosing trace
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from axonym_core import lax
@@ -57,27 +57,24 @@ def move_dim(x: Any, dim: Dim, to: int, size: int) -> Any:
     return lax.transpose(x, tuple(order))
 
 
-def defvectorized(primitive: Primitive) -> None:
-    """Set the rule of an element-wise primitive of one operand."""
+def batch_elementwise(
+    primitive: Primitive,
+    axis: MappedAxis,
+    args: Sequence[Any],
+    dims: Sequence[Dim],
+    params: Mapping[str, Any],
+) -> tuple[Any, Any]:
+    """Apply an element-wise primitive to the larger arrays.
 
-    def rule(
-        axis: MappedAxis, args: Sequence[Any], dims: Sequence[Dim], **params: Any
-    ) -> tuple[Any, Dim]:
-        return primitive.bind(*args, **params), dims[0]
-
-    batching_rules[primitive] = rule
-
-
-def defbroadcasting(primitive: Primitive) -> None:
-    """Set the rule of an element-wise primitive of several operands (same shape, or scalars)."""
-
-    def rule(
-        axis: MappedAxis, args: Sequence[Any], dims: Sequence[Dim], **params: Any
-    ) -> tuple[Any, Dim]:
+    Operands of several ranks are aligned first: the mapped axis goes to one place, and a rank-0
+    operand that has it becomes an array.
+    """
+    if len(args) == 1:
+        aligned, dim = args, dims[0]
+    else:
         aligned, dim = align_elementwise(axis, args, dims)
-        return primitive.bind(*aligned, **params), dim
-
-    batching_rules[primitive] = rule
+    out = primitive.bind(*aligned, **params)
+    return out, [dim] * len(out) if primitive.multiple_results else dim
 
 
 def align_elementwise(

@@ -19,7 +19,7 @@ import numpy as np
 
 from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import ShapedArray, aval_of, host_array
-from axonym_core.jaxpr import Jaxpr, JaxprEqn, Var, subjaxprs
+from axonym_core.jaxpr import Jaxpr, JaxprEqn, Var
 from axonym_core.primitive import Primitive
 
 from . import _buffers, _client
@@ -153,7 +153,7 @@ class XlaBackend:
         if found is not None:
             return found
         out_avals = out if primitive.multiple_results else (out,)
-        has_programs = bool(subjaxprs(params))
+        has_programs = bool(primitive.programs)
         effort: Effort = "quick"
         if has_programs:
             effort = "full"

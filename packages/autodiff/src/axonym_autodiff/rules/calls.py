@@ -8,12 +8,12 @@ from typing import Any
 from axonym_core import dtypes, lax
 from axonym_core.avals import ShapedArray, aval_of, join_all_named
 from axonym_core.jaxpr import Jaxpr
-from axonym_core.primitive import Primitive
+from axonym_core.primitive import ALL, Primitive
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
 
 from ..errors import CustomRuleError, NotDifferentiableError, NotLinearError
 from ..linear_transpose import transpose_flat
-from ..programs import Mask, expanding, jvp_program, split_program, tangent_aval, transpose_program
+from ..programs import Mask, jvp_program, split_program, tangent_aval, transpose_program
 from ..rule_tables import (
     Reading,
     is_linear,
@@ -210,9 +210,10 @@ custom_vjp_linear_p = Primitive(
     "custom_vjp_linear",
     _linear_shape,
     multiple_results=True,
-    collective=True,
-    stage=expanding(_linear_expand),
+    linear=ALL,
+    own_axes=True,
     expand=_linear_expand,
+    transient=True,
     absent={
         "evaluation": "expanded into its backward rule, transposed",
         "jvp": "expanded",

@@ -136,6 +136,4 @@ defjvp(
     lambda t, out, lhs, rhs, **params: dot_general_p.bind(t, rhs, **params),
     lambda t, out, lhs, rhs, **params: dot_general_p.bind(lhs, t, **params),
 )
-register_transpose(
-    dot_general_p, _dot_general_transpose, sums_named_axes=True, separately_linear=(0, 1)
-)
+register_transpose(dot_general_p, _dot_general_transpose, sums_named_axes=True)

@@ -28,7 +28,6 @@ from ..errors import NotLinearError
 from ..programs import (
     Mask,
     SplitProgram,
-    expanding,
     jvp_program,
     split_program,
     tangent_aval,
@@ -501,9 +500,9 @@ while_tangents_p = Primitive(
     "while_loop_tangents",
     lambda *avals, mask, in_avals, out_avals, loop: out_avals,
     multiple_results=True,
-    collective=True,
-    stage=expanding(_expand_while_tangents),
+    own_axes=True,
     expand=_expand_while_tangents,
+    transient=True,
     absent={
         "evaluation": "expanded into the loop with tangents",
         "jvp": "expanded",

@@ -187,5 +187,4 @@ register_transpose(
     conv_general_dilated_p,
     _conv_general_dilated_transpose,
     sums_named_axes=True,
-    separately_linear=(0, 1),
 )

@@ -162,19 +162,19 @@ def _integer_pow_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, y: int)
 
 
 defjvp(p.mul_p, lambda t, out, x, y: lax.mul(t, y), lambda t, out, x, y: lax.mul(x, t))
-register_transpose(p.mul_p, _mul_transpose(lax.mul), separately_linear=(0, 1))
+register_transpose(p.mul_p, _mul_transpose(lax.mul))
 defjvp(
     p.mul_no_nan_p,
     lambda t, out, x, y: lax.mul_no_nan(t, y),
     lambda t, out, x, y: lax.mul_no_nan(x, t),
 )
-register_transpose(p.mul_no_nan_p, _mul_transpose(lax.mul_no_nan), separately_linear=(0, 1))
+register_transpose(p.mul_no_nan_p, _mul_transpose(lax.mul_no_nan))
 defjvp(
     p.div_p,
     lambda t, out, x, y: lax.div(t, y),
     lambda t, out, x, y: lax.mul(t, lax.neg(lax.div(out, y))),
 )
-register_transpose(p.div_p, _div_transpose, separately_linear=(0,))
+register_transpose(p.div_p, _div_transpose)
 defjvp(
     p.rem_p,
     lambda t, out, x, y: _full(t, out),

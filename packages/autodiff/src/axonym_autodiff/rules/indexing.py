@@ -24,7 +24,6 @@ from axonym_core.primitives.indexing import (
     ScatterDimensionNumbers,
 )
 
-from ..errors import NotLinearError
 from ..rule_tables import Reading, is_linear, register_jvp, register_transpose
 from ..zeros import Zero, add_tangents, instantiate
 
@@ -234,11 +233,6 @@ def _other_factors(operand: Any, indices: Any, updates: Any, params: dict[str, A
 def _scatter_mul_transpose(
     reading: Reading, ct: Any, operand: Any, indices: Any, updates: Any, **params: Any
 ) -> list[Any]:
-    if is_linear(updates):
-        raise NotLinearError(
-            "scatter_mul is not linear in its updates (one element may be multiplied by several); "
-            "differentiate it with vjp or grad, which makes it linear first"
-        )
     return [p.scatter_mul_p.bind(ct, indices, updates, **params), None, None]
 
 

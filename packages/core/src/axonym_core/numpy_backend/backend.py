@@ -53,7 +53,7 @@ def apply_rule(
     """Apply a primitive's evaluation rule to NumPy arrays."""
     rule = evaluation_rules.get(primitive)
     if rule is None:
-        reason = primitive.absent.get("evaluation", "no rule is registered for it")
+        reason = primitive.why_absent("evaluation") or "no rule is registered for it"
         raise BackendError(f"the NumPy backend cannot evaluate {primitive.name}: {reason}")
     return rule(*operands, **params)
 

@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
-from ..avals import AxisName, ShapedArray, aval_of
+from ..avals import ShapedArray, aval_of
 from ..errors import JaxprTypeError
-from ..jaxpr import Jaxpr
+from ..jaxpr import Jaxpr, ProgramHolder
 from ..jaxpr_evaluation import eval_jaxpr, lift_consts
-from ..primitive import Primitive
+from ..primitive import ALL, Primitive
 from ..staging import JaxprTrace, trace_flat
 
 
 @final
-class StagedFunction:
+class StagedFunction(ProgramHolder):
     """A flat function given by its jaxpr. Compared by the identity of the jaxpr."""
 
-    __slots__ = ("jaxpr",)
-
-    def __init__(self, jaxpr: Jaxpr) -> None:
-        self.jaxpr = jaxpr
+    __slots__ = ()
 
     def __call__(self, *args: Any) -> list[Any]:
         """Evaluate the jaxpr in the current trace."""
@@ -57,23 +54,15 @@ def _jit_shape(*avals: ShapedArray, jaxpr: Jaxpr, name: str) -> tuple[ShapedArra
     return jaxpr.out_avals
 
 
-def _jaxpr_axes(params: Mapping[str, Any]) -> Sequence[AxisName]:
-    axes: frozenset[AxisName] = params["jaxpr"].axes_used
-    return tuple(axes)
-
-
-jit_p = Primitive("jit", _jit_shape, multiple_results=True, collective=True, uses_axes=_jaxpr_axes)
+jit_p = Primitive(
+    "jit", _jit_shape, multiple_results=True, kind="call", linear=ALL, programs=("jaxpr",)
+)
 
 
 def _custom_shape(*avals: ShapedArray, call: Any, **rules: Any) -> tuple[ShapedArray, ...]:
     check_operands("function with custom derivatives", call.jaxpr, avals)
     out: tuple[ShapedArray, ...] = call.jaxpr.out_avals
     return out
-
-
-def _custom_axes(params: Mapping[str, Any]) -> Sequence[AxisName]:
-    jaxpr = getattr(params["call"], "jaxpr", None)
-    return () if jaxpr is None else tuple(jaxpr.axes_used)
 
 
 def _call(*args: Any, call: Callable[..., Any], **rules: Any) -> Any:
@@ -105,8 +94,8 @@ custom_jvp_call_p = Primitive(
     "custom_jvp_call",
     _custom_shape,
     multiple_results=True,
-    collective=True,
-    uses_axes=_custom_axes,
+    kind="call",
+    programs=("call",),
     stage=_stage_custom("jvp"),
     expand=_call,
     absent={"transpose": "differentiated by its own rule"},
@@ -118,8 +107,8 @@ custom_vjp_call_p = Primitive(
     "custom_vjp_call",
     _custom_shape,
     multiple_results=True,
-    collective=True,
-    uses_axes=_custom_axes,
+    kind="call",
+    programs=("call",),
     stage=_stage_custom("vjp"),
     expand=_call,
     absent={"transpose": "differentiated by its own rule"},

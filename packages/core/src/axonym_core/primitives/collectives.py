@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..avals import AxisName, ShapedArray, join_named
-from ..primitive import Primitive
+from ..primitive import ALL, Primitive
 
 _NEVER_EVALUATED = "named axes are mapped away before anything is evaluated"
 
@@ -30,12 +30,11 @@ def _reduction(name: str) -> Primitive:
     return Primitive(
         name,
         _drop,
-        collective=True,
+        linear=ALL if name == "psum" else (),
         uses_axes=_axes,
         absent={
             "evaluation": _NEVER_EVALUATED,
             "lowering": _NEVER_EVALUATED,
-            **({} if name == "psum" else {"transpose": "not linear"}),
         },
     )
 
@@ -53,7 +52,7 @@ def _pbroadcast_shape(x: ShapedArray, *, named: tuple[tuple[AxisName, int], ...]
 pbroadcast_p = Primitive(
     "pbroadcast",
     _pbroadcast_shape,
-    collective=True,
+    linear=ALL,
     uses_axes=lambda params: [name for name, _ in params["named"]],
     communicates=False,
     absent={"evaluation": _NEVER_EVALUATED, "lowering": _NEVER_EVALUATED},
@@ -67,7 +66,6 @@ def _axis_index_shape(*, axis: AxisName, size: int) -> ShapedArray:
 axis_index_p = Primitive(
     "axis_index",
     _axis_index_shape,
-    collective=True,
     uses_axes=lambda params: (params["axis"],),
     communicates=False,
     absent={

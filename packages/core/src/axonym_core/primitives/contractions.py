@@ -162,5 +162,10 @@ def _dot_general_shape(
 
 
 dot_general_p = Primitive(
-    "dot_general", _dot_general_shape, collective=True, uses_axes=axis_names_of
+    "dot_general",
+    _dot_general_shape,
+    kind="contraction",
+    linear=(0, 1),
+    separately=True,
+    uses_axes=axis_names_of,
 )

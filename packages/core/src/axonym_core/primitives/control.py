@@ -6,13 +6,13 @@ carry comes out with the type with which it goes in. `lax/control.py` finds the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import sys
+from collections.abc import Sequence
 
-from ..avals import AxisName, ShapedArray, join_named
+from ..avals import ShapedArray, join_named
 from ..errors import JaxprTypeError
 from ..jaxpr import Jaxpr
-from ..primitive import Primitive
+from ..primitive import ALL, Primitive
 from .calls import check_operands
 
 
@@ -50,16 +50,9 @@ def _scan_shape(
     return (*carry, *[stacked(a, length) for a in jaxpr.out_avals[num_carry:]])
 
 
-def _one_jaxpr(params: Mapping[str, Any]) -> Sequence[AxisName]:
-    axes: frozenset[AxisName] = params["jaxpr"].axes_used
-    return tuple(axes)
-
-
 # Operands: constants, initial carry, stacked inputs. The jaxpr takes (consts, carry, slices) and
 # returns (carry, outputs of the step).
-scan_p = Primitive(
-    "scan", _scan_shape, multiple_results=True, collective=True, uses_axes=_one_jaxpr
-)
+scan_p = Primitive("scan", _scan_shape, multiple_results=True, linear=ALL, programs=("jaxpr",))
 
 
 def _while_shape(
@@ -77,8 +70,7 @@ while_p = Primitive(
     "while",
     _while_shape,
     multiple_results=True,
-    collective=True,
-    uses_axes=lambda params: tuple(params["cond_jaxpr"].axes_used | params["body_jaxpr"].axes_used),
+    programs=("cond_jaxpr", "body_jaxpr"),
     absent={"transpose": "the number of steps is not known; a bounded loop is a scan"},
 )
 
@@ -100,6 +92,6 @@ cond_p = Primitive(
     "cond",
     _cond_shape,
     multiple_results=True,
-    collective=True,
-    uses_axes=lambda params: tuple(frozenset().union(*[b.axes_used for b in params["branches"]])),
+    linear=range(1, sys.maxsize),
+    programs=("branches",),
 )

@@ -165,5 +165,10 @@ def _conv_general_dilated_shape(
 
 
 conv_general_dilated_p = Primitive(
-    "conv_general_dilated", _conv_general_dilated_shape, collective=True, uses_axes=axis_names_of
+    "conv_general_dilated",
+    _conv_general_dilated_shape,
+    kind="contraction",
+    linear=(0, 1),
+    separately=True,
+    uses_axes=axis_names_of,
 )

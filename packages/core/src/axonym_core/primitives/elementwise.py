@@ -18,7 +18,8 @@ Promotion and NumPy's broadcasting are for the layers above (`axonym_core.promot
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from .. import dtypes
 from ..avals import Shape, ShapedArray
 from ..dtypes import COMPLEXES, FLOATS, INEXACT, INTEGERS, bool_
 from ..errors import DTypeError, ShapeError
-from ..primitive import Primitive
+from ..primitive import ALL, Primitive
 
 
 class RoundingMethod(enum.IntEnum):
@@ -134,7 +135,9 @@ def _elementwise(
     kind: _Kind,
     result: Callable[[Any], Any] | None = None,
     *,
-    linear: bool = False,
+    linear: Sequence[int] = (),
+    separately: bool = False,
+    cheap: bool = False,
 ) -> Primitive:
     """Primitive of operands of one dtype; `result` gives the result's dtype where it differs."""
     function = _function_names.get(name, name)
@@ -148,7 +151,9 @@ def _elementwise(
             dtype = result(dtype)
         return ShapedArray(shape, dtype, weak and dtype != bool_)
 
-    return Primitive(name, shape_rule, absent={} if linear else {"transpose": "not linear"})
+    return Primitive(
+        name, shape_rule, kind="elementwise", linear=linear, separately=separately, cheap=cheap
+    )
 
 
 def _convert_element_type(
@@ -225,35 +230,37 @@ def _same(x: ShapedArray) -> ShapedArray:
     return x
 
 
-_LINEAR = True
-
 # Linear, or linear in each operand for itself.
-neg_p = _elementwise("neg", _numbers, linear=_LINEAR)
-add_p = _elementwise("add", _numbers, linear=_LINEAR)
-sub_p = _elementwise("sub", _numbers, linear=_LINEAR)
-mul_p = _elementwise("mul", _numbers, linear=_LINEAR)
-mul_no_nan_p = _elementwise("mul_no_nan", _numbers, linear=_LINEAR)
-div_p = _elementwise("div", _numbers, linear=_LINEAR)
-real_p = _elementwise("real", _complex, _real_part, linear=_LINEAR)
-imag_p = _elementwise("imag", _complex, _real_part, linear=_LINEAR)
-conj_p = _elementwise("conj", _complex, linear=_LINEAR)
-complex_p = _elementwise("complex", _parts, _complex_of, linear=_LINEAR)
-convert_element_type_p = Primitive("convert_element_type", _convert_element_type)
-select_n_p = Primitive("select_n", _select_n)
-copy_p = Primitive("copy", _same)
+neg_p = _elementwise("neg", _numbers, linear=ALL, cheap=True)
+add_p = _elementwise("add", _numbers, linear=ALL, cheap=True)
+sub_p = _elementwise("sub", _numbers, linear=ALL, cheap=True)
+mul_p = _elementwise("mul", _numbers, linear=(0, 1), separately=True, cheap=True)
+mul_no_nan_p = _elementwise("mul_no_nan", _numbers, linear=(0, 1), separately=True, cheap=True)
+div_p = _elementwise("div", _numbers, linear=(0,), cheap=True)
+real_p = _elementwise("real", _complex, _real_part, linear=ALL, cheap=True)
+imag_p = _elementwise("imag", _complex, _real_part, linear=ALL, cheap=True)
+conj_p = _elementwise("conj", _complex, linear=ALL, cheap=True)
+complex_p = _elementwise("complex", _parts, _complex_of, linear=ALL, cheap=True)
+convert_element_type_p = Primitive(
+    "convert_element_type", _convert_element_type, kind="elementwise", linear=ALL, cheap=True
+)
+select_n_p = Primitive(
+    "select_n", _select_n, kind="elementwise", linear=range(1, sys.maxsize), cheap=True
+)
+copy_p = Primitive("copy", _same, kind="elementwise", linear=ALL, cheap=True)
 
 # Arithmetic.
 rem_p = _elementwise("rem", _real_numbers)
 pow_p = _elementwise("pow", _numbers)
-integer_pow_p = Primitive("integer_pow", _integer_pow, absent={"transpose": "not linear"})
-square_p = _elementwise("square", _numbers)
-max_p = _elementwise("max", _ordered)
-min_p = _elementwise("min", _ordered)
-clamp_p = _elementwise("clamp", _ordered)
-sign_p = _elementwise("sign", _numbers)
-abs_p = _elementwise("abs", _numbers, _real_part)
-floor_p = _elementwise("floor", _floats)
-ceil_p = _elementwise("ceil", _floats)
+integer_pow_p = Primitive("integer_pow", _integer_pow, kind="elementwise", cheap=True)
+square_p = _elementwise("square", _numbers, cheap=True)
+max_p = _elementwise("max", _ordered, cheap=True)
+min_p = _elementwise("min", _ordered, cheap=True)
+clamp_p = _elementwise("clamp", _ordered, cheap=True)
+sign_p = _elementwise("sign", _numbers, cheap=True)
+abs_p = _elementwise("abs", _numbers, _real_part, cheap=True)
+floor_p = _elementwise("floor", _floats, cheap=True)
+ceil_p = _elementwise("ceil", _floats, cheap=True)
 round_p = _elementwise("round", _floats)
 nextafter_p = _elementwise("nextafter", _floats)
 
@@ -288,25 +295,28 @@ digamma_p = _elementwise("digamma", _floats)
 polygamma_p = _elementwise("polygamma", _floats)
 
 # Comparisons.
-eq_p = _elementwise("eq", _plain, _truth)
-ne_p = _elementwise("ne", _plain, _truth)
-lt_p = _elementwise("lt", _ordered, _truth)
-le_p = _elementwise("le", _ordered, _truth)
-gt_p = _elementwise("gt", _ordered, _truth)
-ge_p = _elementwise("ge", _ordered, _truth)
-is_finite_p = _elementwise("is_finite", _floats, _truth)
+eq_p = _elementwise("eq", _plain, _truth, cheap=True)
+ne_p = _elementwise("ne", _plain, _truth, cheap=True)
+lt_p = _elementwise("lt", _ordered, _truth, cheap=True)
+le_p = _elementwise("le", _ordered, _truth, cheap=True)
+gt_p = _elementwise("gt", _ordered, _truth, cheap=True)
+ge_p = _elementwise("ge", _ordered, _truth, cheap=True)
+is_finite_p = _elementwise("is_finite", _floats, _truth, cheap=True)
 
 # Bits.
-and_p = _elementwise("and", _bits)
-or_p = _elementwise("or", _bits)
+and_p = _elementwise("and", _bits, cheap=True)
+or_p = _elementwise("or", _bits, cheap=True)
 xor_p = _elementwise("xor", _bits)
-not_p = _elementwise("not", _bits)
+not_p = _elementwise("not", _bits, cheap=True)
 shift_left_p = _elementwise("shift_left", _integers)
 shift_right_arithmetic_p = _elementwise("shift_right_arithmetic", _integers)
 shift_right_logical_p = _elementwise("shift_right_logical", _integers)
 population_count_p = _elementwise("population_count", _integers)
 bitcast_convert_type_p = Primitive(
-    "bitcast_convert_type", _bitcast_convert_type, absent={"transpose": "not linear: gives bits"}
+    "bitcast_convert_type",
+    _bitcast_convert_type,
+    kind="moving",  # of bits: one element may become several
+    absent={"transpose": "not linear: gives bits"},
 )
 
 # The identity, with a derivative of zero: it costs an equation while tracing and nothing at run
@@ -314,6 +324,8 @@ bitcast_convert_type_p = Primitive(
 stop_gradient_p = Primitive(
     "stop_gradient",
     _same,
+    kind="elementwise",
+    cheap=True,
     expand=lambda x: x,
     absent={"transpose": "its derivative is zero"},
 )

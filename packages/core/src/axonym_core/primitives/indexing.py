@@ -374,25 +374,18 @@ def _axis_names(params: Mapping[str, Any]) -> Sequence[AxisName]:
     return names
 
 
-_NOT_LINEAR = "not linear"
+_SCATTERED = (0, 2)
 
-gather_p = Primitive("gather", _gather)
-scatter_p = Primitive("scatter", _scatter)
+gather_p = Primitive("gather", _gather, linear=(0,))
+scatter_p = Primitive("scatter", _scatter, linear=_SCATTERED)
 # The sum over `axis_names` of operand and updates: an operand that does not vary counts n times.
-scatter_add_p = Primitive("scatter_add", _scatter_add, collective=True, uses_axes=_axis_names)
+scatter_add_p = Primitive("scatter_add", _scatter_add, linear=_SCATTERED, uses_axes=_axis_names)
 scatter_mul_p = Primitive(
     "scatter_mul",
     _named_scatter_rule("scatter_mul", _numeric),
+    linear=(0,),  # one element may be multiplied by several updates
 )
-scatter_min_p = Primitive(
-    "scatter_min",
-    _named_scatter_rule("scatter_min", _ordered),
-    absent={"transpose": _NOT_LINEAR},
-)
-scatter_max_p = Primitive(
-    "scatter_max",
-    _named_scatter_rule("scatter_max", _ordered),
-    absent={"transpose": _NOT_LINEAR},
-)
-dynamic_slice_p = Primitive("dynamic_slice", _dynamic_slice)
-dynamic_update_slice_p = Primitive("dynamic_update_slice", _dynamic_update_slice)
+scatter_min_p = Primitive("scatter_min", _named_scatter_rule("scatter_min", _ordered))
+scatter_max_p = Primitive("scatter_max", _named_scatter_rule("scatter_max", _ordered))
+dynamic_slice_p = Primitive("dynamic_slice", _dynamic_slice, linear=(0,))
+dynamic_update_slice_p = Primitive("dynamic_update_slice", _dynamic_update_slice, linear=(0, 1))

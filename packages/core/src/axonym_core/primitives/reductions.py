@@ -16,10 +16,7 @@ from typing import Any
 from .. import dtypes
 from ..avals import AxisName, ShapedArray, join_all_named
 from ..errors import AxisNameError, DTypeError, ShapeError
-from ..primitive import Primitive
-
-_NOT_LINEAR = "not linear in its operand"
-_BITWISE = "not linear: a bitwise operation"
+from ..primitive import ALL, Primitive
 
 
 def check_axes(name: str, aval: ShapedArray, axes: tuple[int, ...]) -> None:
@@ -90,13 +87,13 @@ def _remove(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([d for i, d in enumerate(shape) if i not in axes])
 
 
-def _reduction(name: str, check_dtype: Any, not_linear: str) -> Primitive:
+def _reduction(name: str, check_dtype: Any) -> Primitive:
     def shape_rule(operand: ShapedArray, *, axes: tuple[int, ...]) -> ShapedArray:
         check_dtype(name, operand.dtype)
         check_axes(name, operand, axes)
         return ShapedArray(_remove(operand.shape, axes), operand.dtype, operand.weak_type)
 
-    return Primitive(name, shape_rule, absent={"transpose": not_linear})
+    return Primitive(name, shape_rule)
 
 
 def sum_named(
@@ -132,12 +129,12 @@ def _reduce_sum_shape(
     return sum_named("reduce_sum", (operand,), out, axis_names)
 
 
-reduce_sum_p = Primitive("reduce_sum", _reduce_sum_shape, collective=True, uses_axes=axis_names_of)
-reduce_prod_p = _reduction("reduce_prod", _numeric, _NOT_LINEAR)
-reduce_max_p = _reduction("reduce_max", _ordered, _NOT_LINEAR)
-reduce_min_p = _reduction("reduce_min", _ordered, _NOT_LINEAR)
-reduce_and_p = _reduction("reduce_and", _bitwise, _BITWISE)
-reduce_or_p = _reduction("reduce_or", _bitwise, _BITWISE)
+reduce_sum_p = Primitive("reduce_sum", _reduce_sum_shape, linear=ALL, uses_axes=axis_names_of)
+reduce_prod_p = _reduction("reduce_prod", _numeric)
+reduce_max_p = _reduction("reduce_max", _ordered)
+reduce_min_p = _reduction("reduce_min", _ordered)
+reduce_and_p = _reduction("reduce_and", _bitwise)
+reduce_or_p = _reduction("reduce_or", _bitwise)
 
 
 def _index_reduction(name: str) -> Primitive:
@@ -175,7 +172,7 @@ def _cumulative(name: str, check_dtype: Any, linear: bool = False) -> Primitive:
         check_axis(name, operand, axis)
         return ShapedArray(operand.shape, operand.dtype, operand.weak_type)
 
-    return Primitive(name, shape_rule, absent={} if linear else {"transpose": _NOT_LINEAR})
+    return Primitive(name, shape_rule, linear=ALL if linear else ())
 
 
 cumsum_p = _cumulative("cumsum", _numeric, linear=True)

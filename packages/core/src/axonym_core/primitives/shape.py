@@ -7,6 +7,7 @@ that of n slices is n paddings and n additions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from .. import dtypes
 from ..avals import ShapedArray
 from ..errors import DTypeError, ShapeError
-from ..primitive import Primitive
+from ..primitive import ALL, Primitive
 
 Shape = tuple[int, ...]
 PaddingConfig = tuple[tuple[int, int, int], ...]
@@ -207,19 +208,32 @@ def _optimization_barrier(*xs: ShapedArray) -> tuple[ShapedArray, ...]:
     return xs
 
 
-broadcast_in_dim_p = Primitive("broadcast_in_dim", _broadcast_in_dim)
-reshape_p = Primitive("reshape", _reshape)
-transpose_p = Primitive("transpose", _transpose)
-squeeze_p = Primitive("squeeze", _squeeze)
-concatenate_p = Primitive("concatenate", _concatenate)
-pad_p = Primitive("pad", _pad)
-slice_p = Primitive("slice", _slice)
-split_p = Primitive("split", _split, multiple_results=True)
-rev_p = Primitive("rev", _rev)
+def _moving(name: str, shape_rule: Callable[..., Any], **facts: Any) -> Primitive:
+    return Primitive(name, shape_rule, kind="moving", linear=ALL, **facts)
+
+
+broadcast_in_dim_p = Primitive(
+    "broadcast_in_dim", _broadcast_in_dim, kind="repeating", linear=ALL, cheap=True
+)
+reshape_p = _moving("reshape", _reshape, cheap=True)
+transpose_p = _moving("transpose", _transpose, cheap=True)
+squeeze_p = _moving("squeeze", _squeeze, cheap=True)
+concatenate_p = _moving("concatenate", _concatenate)
+pad_p = _moving("pad", _pad)
+slice_p = _moving("slice", _slice, cheap=True)
+split_p = _moving("split", _split, multiple_results=True)
+rev_p = _moving("rev", _rev)
 iota_p = Primitive(
-    "iota", _iota, absent={"transpose": "it has no operand", "batching": "it has no operand"}
+    "iota",
+    _iota,
+    cheap=True,
+    absent={"transpose": "it has no operand", "batching": "it has no operand"},
 )
 # What goes in comes out, but no compiler optimisation crosses it. Results keep their own axes.
 optimization_barrier_p = Primitive(
-    "optimization_barrier", _optimization_barrier, multiple_results=True, collective=True
+    "optimization_barrier",
+    _optimization_barrier,
+    multiple_results=True,
+    linear=ALL,
+    own_axes=True,
 )

@@ -6,12 +6,10 @@ is kept, and compiled once.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
-from axonym_core.jaxpr import Jaxpr, JaxprEqn
+from axonym_core.jaxpr import Jaxpr, JaxprEqn, programs_in
 from axonym_core.primitives import calls
-
-_CUSTOM_CALLS: Final = frozenset({calls.custom_jvp_call_p, calls.custom_vjp_call_p})
 
 
 @final
@@ -38,22 +36,16 @@ class CallCounts:
         if eqn.primitive is calls.jit_p:
             jaxpr: Jaxpr = eqn.params["jaxpr"]
             return jaxpr if self.of(jaxpr) <= 1 else None
-        if eqn.primitive in _CUSTOM_CALLS:
-            body: Jaxpr = eqn.params["call"].jaxpr
+        if eqn.primitive.kind == "call":
+            (body,) = programs_in(eqn.primitive, eqn.params)
             return body
         return None
 
     def _walk(self, jaxpr: Jaxpr) -> None:
         for eqn in jaxpr.eqns:
-            for value in eqn.params.values():
-                if type(value) is Jaxpr:
-                    self._count(eqn, value)
-                elif type(value) is tuple:
-                    for item in value:
-                        if type(item) is Jaxpr:
-                            self._count(eqn, item)
-            if eqn.primitive in _CUSTOM_CALLS:
-                self._count(eqn, eqn.params["call"].jaxpr)
+            if eqn.primitive.programs:
+                for program in programs_in(eqn.primitive, eqn.params):
+                    self._count(eqn, program)
 
     def _count(self, eqn: JaxprEqn, jaxpr: Jaxpr) -> None:
         counts = self._called if eqn.primitive is calls.jit_p else self._inlined

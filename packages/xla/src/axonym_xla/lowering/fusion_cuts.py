@@ -40,8 +40,7 @@ from typing import Any, Final, final
 
 from axonym_core.avals import ShapedArray
 from axonym_core.jaxpr import Jaxpr, JaxprEqn, Literal, Var
-from axonym_core.primitive import Primitive
-from axonym_core.primitives import calls, contractions, control, convolutions, elementwise, shape
+from axonym_core.primitive import Kind
 
 from .call_counts import CallCounts
 
@@ -56,31 +55,7 @@ IN_MEMORY: Final = 1 << 32
 
 _CUT_PLATFORMS: Final = frozenset({"cpu"})
 
-_ELEMENTWISE: Final = frozenset(p for p in vars(elementwise).values() if isinstance(p, Primitive))
-_MOVING: Final = frozenset(
-    {
-        shape.broadcast_in_dim_p,
-        shape.reshape_p,
-        shape.transpose_p,
-        shape.squeeze_p,
-        shape.concatenate_p,
-        shape.pad_p,
-        shape.slice_p,
-        shape.rev_p,
-    }
-)
-_FUSIBLE: Final = _ELEMENTWISE | _MOVING
-# Operations that read their operands from memory. (A call comes to this only if it is kept.)
-_READING_MEMORY: Final = frozenset(
-    {
-        contractions.dot_general_p,
-        convolutions.conv_general_dilated_p,
-        control.scan_p,
-        control.while_p,
-        control.cond_p,
-        calls.jit_p,
-    }
-)
+_FUSIBLE: Final = frozenset[Kind](("elementwise", "moving", "repeating"))
 
 
 @final
@@ -149,9 +124,9 @@ class FusionCuts:
                         counts[atom] = _more(get(atom, 0), inside.get(var, 1))
                 continue
             n = 1
-            if primitive in _READING_MEMORY:
-                n |= IN_MEMORY
-            elif primitive is shape.broadcast_in_dim_p:
+            if primitive.kind == "contraction" or primitive.programs:
+                n |= IN_MEMORY  # (a call comes to this only if it is kept)
+            elif primitive.kind == "repeating":
                 # What is read through an enlarging broadcast is better cut before it.
                 n = counts[eqn.outvars[0]]
             invars: Sequence[Any] = eqn.invars
@@ -181,10 +156,10 @@ class FusionCuts:
             expressions: What is known of the values of this block; updated. A value that it does
                 not list is in memory.
         """
-        primitive = eqn.primitive
-        if not self._enabled or primitive not in _FUSIBLE:
+        kind = eqn.primitive.kind
+        if not self._enabled or kind not in _FUSIBLE:
             return False
-        if primitive in _ELEMENTWISE:
+        if kind == "elementwise":
             if readers > IN_MEMORY + 1:
                 return True
             self._next += 1
@@ -209,7 +184,7 @@ class FusionCuts:
             if len(inputs) < MAX_INPUTS and len(steps) < MAX_STEPS:
                 expressions[result] = Expression(steps, inputs)
                 return False
-        if readers & ~IN_MEMORY > 1 and primitive is not shape.broadcast_in_dim_p:
+        if readers & ~IN_MEMORY > 1 and kind != "repeating":
             return True
         expressions[result] = LONG
         return False

@@ -271,7 +271,7 @@ def _donation(jaxpr: Jaxpr, donated: Sequence[bool]) -> list[str]:
 
 
 def _no_rule(eqn: JaxprEqn) -> BackendError:
-    reason = eqn.primitive.absent.get("lowering", "no lowering rule is registered for it")
+    reason = eqn.primitive.why_absent("lowering") or "no lowering rule is registered for it"
     return BackendError(
         f"the XLA backend cannot compile {eqn.primitive.name}: {reason}. Register one with "
         "axonym_xla.register_lowering, or use the NumPy backend (AXONYM_BACKEND=numpy)"
