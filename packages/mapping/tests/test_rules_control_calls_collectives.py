@@ -163,7 +163,7 @@ def test_switch_over_three_branches_with_mapped_index() -> None:
 
 def test_custom_calls_keep_their_rules_and_shared_results() -> None:
     call = lambda x, w: [x * w, w + 1.0]  # noqa: E731
-    jvp = lambda primals, tangents: (call(*primals), [tangents[0], tangents[1]])  # noqa: E731
+    jvp = lambda consts, primals, tangents: (call(*primals), tangents)  # noqa: E731
     f = lambda x, w: tuple(custom_jvp_call_p.bind(x, w, call=call, jvp=jvp, num_consts=0))  # noqa: E731
     x = np.arange(3.0)
     out, shared = vmap(f, (0, None), (0, None), axis_name="i")(x, 2.0)
@@ -174,14 +174,14 @@ def test_custom_calls_keep_their_rules_and_shared_results() -> None:
 
 
 def test_backward_rule_over_a_map_sums_over_the_axis_for_shared_arguments() -> None:
-    fwd = lambda x, w: ([x * w], [x, w])  # noqa: E731
+    fwd = lambda consts, args: ([args[0] * args[1]], args)  # noqa: E731
     bwd = lambda res, cts: [cts[0] * res[1], cts[0] * res[0]]  # noqa: E731
     f = lambda x, w: custom_vjp_call_p.bind(  # noqa: E731
         x, w, call=lambda x, w: [x * w], fwd=fwd, bwd=bwd, num_consts=0
     )[0]
     jaxpr = make_jaxpr(vmap(f, (0, None)))(np.arange(3.0), np.float64(2))
     (eqn,) = jaxpr.eqns
-    outs, residuals = eqn.params["fwd"](np.arange(3.0), np.float64(2))
+    outs, residuals = eqn.params["fwd"]((), (np.arange(3.0), np.float64(2)))
     x_ct, w_ct = eqn.params["bwd"](residuals, [np.ones(3)])
     assert np.asarray(outs[0]).tolist() == [0.0, 2.0, 4.0]
     assert np.asarray(x_ct).tolist() == [2.0, 2.0, 2.0]

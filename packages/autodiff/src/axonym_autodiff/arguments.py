@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import dtypes, lax
+from axonym_core.array import Array
 from axonym_core.avals import AxisName, ShapedArray, aval_of
 from axonym_core.axes import as_axis_names
 from axonym_core.context import context
@@ -17,6 +18,7 @@ from axonym_core.errors import (
     ShapeError,
     TreeStructureError,
 )
+from axonym_core.lax.symbolic_zeros import Zero
 from axonym_core.tree_util import (
     PyTreeDef,
     keystr,
@@ -27,7 +29,6 @@ from axonym_core.tree_util import (
 
 from .errors import NotDifferentiableError
 from .rule_tables import Reading
-from .zeros import Zero
 
 
 def reading_of(reduce_axes: AxisName | Sequence[AxisName] | None) -> Reading:
@@ -186,7 +187,7 @@ def check_cotangents(
                     f"{what}: {leaf_path(tree, i, 'cotangent')} has dtype {got.dtype.name}, the "
                     f"result {aval.dtype.name}; convert it with .astype({aval.dtype.name!r})"
                 )
-            leaf = tangent.dtype.type(leaf) if not hasattr(leaf, "aval") else leaf
+            leaf = leaf if isinstance(leaf, Array) else tangent.dtype.type(leaf)
             if aval_of(leaf).dtype != tangent.dtype:
                 leaf = lax.convert_element_type(leaf, tangent.dtype)
         checked.append(leaf)

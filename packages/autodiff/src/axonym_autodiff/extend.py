@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from axonym_core.lax.symbolic_zeros import Zero as Zero
+from axonym_core.lax.symbolic_zeros import add_tangents as add_tangents
+from axonym_core.lax.symbolic_zeros import instantiate as instantiate
+
 from .rule_tables import Linear as Linear
 from .rule_tables import Reading as Reading
 from .rule_tables import defjvp as defjvp
@@ -10,9 +14,6 @@ from .rule_tables import defzero as defzero
 from .rule_tables import is_linear as is_linear
 from .rule_tables import register_jvp as register_jvp
 from .rule_tables import register_transpose as register_transpose
-from .zeros import Zero as Zero
-from .zeros import add_tangents as add_tangents
-from .zeros import instantiate as instantiate
 
 __all__ = [
     "Linear",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import dtypes, lax
+from axonym_core.array import Array
 from axonym_core.avals import (
     NamedEntries,
     ShapedArray,
@@ -16,17 +17,17 @@ from axonym_core.avals import (
 from axonym_core.context import context
 from axonym_core.errors import ArgumentTypeError, ShapeError, TreeStructureError
 from axonym_core.jaxpr import JaxprEqn, Var
+from axonym_core.lax.symbolic_zeros import Zero, instantiate
 from axonym_core.trace import new_trace
 from axonym_core.tree_util import tree_flatten, tree_unflatten
 
 from .arguments import function_name, leaf_path
 from .errors import NotDifferentiableError
-from .jvp_trace import JvpTrace
+from .jvp_trace import JvpTrace, JvpTracer
 from .linear_transpose import transpose_flat
 from .programs import runnable_params
 from .rule_tables import Reading
 from .tape import LinearTracer, TapeTrace, backward_pass, widen
-from .zeros import Zero, instantiate
 
 
 def check_tangents(
@@ -136,7 +137,7 @@ def split_aux(out: Any, name: str, what: str) -> tuple[Any, Any]:
     if not isinstance(out, tuple | list) or len(out) != 2:
         raise ArgumentTypeError(
             f"{what} with has_aux=True: {name} must return a pair (output, aux), it returned "
-            f"{'an array' if hasattr(out, 'aval') else type(out).__name__}"
+            f"{'an array' if isinstance(out, Array) else type(out).__name__}"
         )
     return out[0], out[1]
 
@@ -145,7 +146,7 @@ def primal_part(trace: JvpTrace, tree: Any) -> Any:
     """A tree with the tracers of a trace replaced by their primals."""
     leaves, structure = tree_flatten(tree)
     return tree_unflatten(
-        structure, [trace.split(x)[0] if hasattr(x, "aval") else x for x in leaves]
+        structure, [x.primal if type(x) is JvpTracer and x.owner is trace else x for x in leaves]
     )
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from axonym_core import source_info
 from axonym_core.avals import ShapedArray, aval_of
 from axonym_core.context import context
+from axonym_core.lax.symbolic_zeros import Zero
 from axonym_core.primitive import Primitive
 from axonym_core.trace import Trace, Tracer
 
 from .errors import NotDifferentiableError
 from .rule_tables import jvp_rules, linearize_rules
 from .tape import TapeTrace, widen
-from .zeros import Zero
 
 
 class JvpTracer(Tracer):

@@ -15,6 +15,7 @@ from axonym_core.context import context
 from axonym_core.debug_info import DebugInfo
 from axonym_core.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, map_programs, programs_in
 from axonym_core.jaxpr_evaluation import eval_jaxpr
+from axonym_core.lax.symbolic_zeros import Zero, instantiate
 from axonym_core.staging import JaxprTrace, JaxprTracer, trace_flat
 from axonym_core.trace import new_trace
 
@@ -22,7 +23,6 @@ from .jvp_trace import JvpTrace
 from .residuals import choose_residuals
 from .rule_tables import Reading
 from .tape import LinearTracer, TapeTrace, backward_pass, widen
-from .zeros import Zero, instantiate
 
 Mask = tuple[bool, ...]
 

@@ -15,6 +15,7 @@ from axonym_core.avals import AxisName, ShapedArray, aval_of
 from axonym_core.context import context
 from axonym_core.errors import ArgumentTypeError
 from axonym_core.jaxpr import JaxprEqn, Var
+from axonym_core.lax.symbolic_zeros import instantiate
 from axonym_core.trace import new_trace
 from axonym_core.tree_util import PyTreeDef, tree_flatten, tree_unflatten
 
@@ -32,7 +33,6 @@ from .forward import primal_part, split_aux
 from .jvp_trace import JvpTrace
 from .rule_tables import Reading
 from .tape import TapeTrace, backward_pass, variable
-from .zeros import instantiate
 
 ReduceAxes = AxisName | Sequence[AxisName] | None
 

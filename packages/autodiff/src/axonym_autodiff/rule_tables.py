@@ -21,9 +21,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from axonym_core.avals import AxisName, ShapedArray, aval_of
+from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
 from axonym_core.primitive import Primitive
-
-from .zeros import Zero, add_tangents, instantiate
 
 JvpRule = Callable[..., tuple[Any, Any]]
 TransposeRule = Callable[..., Sequence[Any]]

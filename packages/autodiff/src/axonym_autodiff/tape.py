@@ -20,6 +20,7 @@ from axonym_core import lax, source_info
 from axonym_core.avals import NamedEntries, ShapedArray, aval_of, join_all_named
 from axonym_core.context import context
 from axonym_core.jaxpr import JaxprEqn, Var
+from axonym_core.lax.symbolic_zeros import Zero, add_tangents
 from axonym_core.primitive import Primitive
 from axonym_core.primitives.collectives import psum_p
 from axonym_core.trace import Trace, Tracer
@@ -31,7 +32,6 @@ from .rule_tables import (
     summing_transposes,
     transpose_rules,
 )
-from .zeros import Zero, add_tangents
 
 
 class LinearTracer(Tracer):

@@ -232,6 +232,7 @@ def flatten_axes(
     *,
     is_leaf: IsLeaf | None = None,
     of: str = "argument",
+    exact: bool = False,
 ) -> list[Any]:
     """Expand a tree that is a prefix of a structure to one value per leaf.
 
@@ -243,6 +244,7 @@ def flatten_axes(
         axis_tree: The prefix. A value stands for the whole subtree at its place.
         is_leaf: Says which containers in ``axis_tree`` are values.
         of: What ``treedef`` is the structure of, for the message: ``argument`` or ``result``.
+        exact: Whether ``None`` is the only value that may stand for more than a leaf.
 
     Returns:
         One value for each leaf of ``treedef``, in its order.
@@ -255,10 +257,10 @@ def flatten_axes(
         >>> flatten_axes("in_axes", tree_structure(({"w": 1, "b": 2}, 3)), (None, 0))
         [None, None, 0]
     """
-    if axis_tree is None or type(axis_tree) is int:
+    if axis_tree is None or (type(axis_tree) is int and not exact):
         return [axis_tree] * treedef.num_leaves
     expanded: list[Any] = []
-    _expand(name, treedef, axis_tree, is_leaf, of, (), expanded)
+    _expand(name, treedef, axis_tree, is_leaf, of, exact, (), expanded)
     return expanded
 
 
@@ -268,10 +270,16 @@ def _expand(
     axes: Any,
     is_leaf: IsLeaf | None,
     of: str,
+    exact: bool,
     path: tuple[PathKey, ...],
     expanded: list[Any],
 ) -> None:
     if axes is None or optree.tree_is_leaf(axes, is_leaf, none_is_leaf=True, namespace=NAMESPACE):
+        if exact and axes is not None and not treedef.is_leaf():
+            raise TreeStructureError(
+                f"{name}{keystr(path)} is one value, but the {of} there is "
+                f"{describe_node(treedef)}. Give a tree of its structure, or None."
+            )
         expanded += [axes] * treedef.num_leaves
         return
     nodes, level = optree.tree_flatten(
@@ -288,4 +296,4 @@ def _expand(
     for key, entry, child in zip(
         node_keys(treedef.type, entries), entries, treedef.children(), strict=True
     ):
-        _expand(name, child, children[entry], is_leaf, of, (*path, key), expanded)
+        _expand(name, child, children[entry], is_leaf, of, exact, (*path, key), expanded)

@@ -18,6 +18,7 @@ from axonym_core.jaxpr import Jaxpr, Var
 from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.lax.control import bind_cond, conform_results, with_all_consts
 from axonym_core.lax.mapped_branches import guard, select_branch
+from axonym_core.lax.symbolic_zeros import Zero, instantiate
 from axonym_core.primitives.control import cond_p
 from axonym_core.staging import trace_flat
 from axonym_core.trace import new_trace
@@ -40,7 +41,6 @@ from ..rule_tables import (
     register_transpose,
 )
 from ..tape import TapeTrace, tape_rules
-from ..zeros import Zero, instantiate
 from .calls import chosen, ct_types, none, nonzero_mask, spread
 from .control import either
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.avals import ShapedArray, aval_of, join_all_named
+from axonym_core import dtypes
+from axonym_core.avals import AxisName, ShapedArray, aval_of, join_all_named
+from axonym_core.context import context
 from axonym_core.jaxpr import Jaxpr
+from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
 from axonym_core.primitive import ALL, Primitive
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
+from axonym_core.trace import new_trace
 
-from ..errors import CustomRuleError, NotDifferentiableError, NotLinearError
+from ..errors import NotDifferentiableError, NotLinearError
+from ..jvp_trace import JvpTrace
 from ..linear_transpose import transpose_flat
 from ..programs import Mask, jvp_program, split_program, tangent_aval, transpose_program
 from ..rule_tables import (
@@ -21,8 +25,7 @@ from ..rule_tables import (
     register_jvp,
     register_transpose,
 )
-from ..tape import TapeTrace, sum_over_missing, tape_rules
-from ..zeros import Zero, instantiate
+from ..tape import TapeTrace, sum_over_missing, tape_rules, widen
 
 
 def nonzero_mask(tangents: Sequence[Any]) -> Mask:
@@ -138,6 +141,30 @@ linearize_rules[jit_p] = _jit_linearize
 tape_rules[jit_p] = _jit_on_tape
 
 
+# Functions with rules of their own. The rule speaks for the arguments. With respect to what the
+# function closes over, its derivative is that of the function as it is.
+
+
+def _tangents_of_consts(
+    call: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], num_consts: int
+) -> tuple[list[Any], list[Any]] | None:
+    """Values and tangents of a function with its arguments fixed; None without tangents."""
+    if not any(nonzero_mask(tangents[:num_consts])):
+        return None
+    trace = JvpTrace(context.trace)
+    consts = [trace.lift(x, t) for x, t in zip(primals, tangents[:num_consts], strict=False)]
+    with new_trace(trace):
+        pairs = [trace.split(o) for o in call(*consts, *primals[num_consts:])]
+    return [p for p, _ in pairs], [t for _, t in pairs]
+
+
+def _summed(outs: Sequence[Any], tangents: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+    return [
+        add_tangents(*[t if type(t) is Zero else widen(t, aval_of(o).named) for t in pair])
+        for o, *pair in zip(outs, tangents, more, strict=True)
+    ]
+
+
 # custom_jvp
 
 
@@ -149,19 +176,15 @@ def _custom_jvp(
     jvp: Callable[..., Any],
     num_consts: int,
 ) -> tuple[Any, Any]:
-    _refuse_closed_over("custom_jvp", call, tangents[:num_consts])
-    return jvp(  # type: ignore[no-any-return]  # Any by nature
-        primals[num_consts:], [instantiate(t) for t in tangents[num_consts:]]
+    through_consts = _tangents_of_consts(call, primals, tangents, num_consts)
+    if through_consts is not None and not any(nonzero_mask(tangents[num_consts:])):
+        return through_consts
+    outs, out_tangents = jvp(
+        primals[:num_consts], primals[num_consts:], [instantiate(t) for t in tangents[num_consts:]]
     )
-
-
-def _refuse_closed_over(kind: str, call: Callable[..., Any], tangents: Sequence[Any]) -> None:
-    if any(type(t) is not Zero for t in tangents):
-        name = call.jaxpr.name if hasattr(call, "jaxpr") else "the function"
-        raise CustomRuleError(
-            f"{kind}: {name} closes over a value that is being differentiated, for which its rule "
-            "gives no derivative; pass the value as an argument"
-        )
+    if through_consts is not None:
+        out_tangents = _summed(outs, out_tangents, through_consts[1])
+    return outs, out_tangents
 
 
 register_jvp(custom_jvp_call_p, _custom_jvp)
@@ -195,13 +218,18 @@ def _linear_expand(
     given = [next(tangents) if m else Zero(a) for m, a in zip(mask, in_avals, strict=True)]
 
     def backward(*cts: Any) -> list[Any]:
-        results = bwd(residuals, cts)
         return [
-            instantiate(_as_ct(r, a)) for r, a, m in zip(results, in_avals, mask, strict=True) if m
+            widen(instantiate(r), a.named)
+            for r, a, m in zip(bwd(residuals, cts), in_avals, mask, strict=True)
+            if m
         ]
 
-    # The backward rule is linear in the cotangents, so forward mode is its transpose.
-    outs = transpose_flat(backward, out_avals, [t for t in given if type(t) is not Zero])
+    # The backward rule is linear in the cotangents, so forward mode is its transpose: of one map
+    # for all indices, whatever they share.
+    everywhere = Reading(frozenset(context.trace.axis_env))
+    outs = transpose_flat(
+        backward, out_avals, [t for t in given if type(t) is not Zero], everywhere
+    )
     return [instantiate(o) for o in outs]
 
 
@@ -223,23 +251,6 @@ custom_vjp_linear_p = Primitive(
 )
 
 
-def _as_ct(ct: Any, aval: ShapedArray) -> Any:
-    """Cotangent that a backward rule gave for an argument, checked; None means zero."""
-    if ct is None or type(ct) is Zero or aval.dtype == dtypes.float0:
-        return Zero(aval)
-    got = aval_of(ct)
-    if got.dtype == dtypes.float0:
-        return Zero(aval)
-    if got.shape != aval.shape:
-        raise CustomRuleError(
-            f"custom_vjp: the backward rule returned a cotangent of type {got} for an argument "
-            f"whose tangents have type {aval}; shapes must agree"
-        )
-    if got.dtype != aval.dtype:
-        ct = lax.convert_element_type(ct, aval.dtype)
-    return ct
-
-
 def _linear_transpose(
     reading: Reading,
     cts: Sequence[Any],
@@ -250,95 +261,83 @@ def _linear_transpose(
     out_avals: tuple[ShapedArray, ...],
     in_avals: tuple[ShapedArray, ...],
 ) -> list[Any]:
-    results = bwd(operands[:num_res], [instantiate(c) for c in cts])
-    operand_cts: list[Any] = []
-    for ct, aval, m in zip(results, in_avals, mask, strict=True):
-        if not m:
-            continue
-        checked = _as_ct(ct, aval)
-        if type(checked) is not Zero:
-            # The rule speaks for one index; an argument that all share has the sum.
-            varied = join_all_named([*out_avals, aval_of(checked)])
-            checked = sum_over_missing(checked, aval, varied, reading)
-        operand_cts.append(checked)
-    return [*[None] * num_res, *operand_cts]
+    # The rule speaks for one index; an argument that all share has the sum over the axes that a
+    # result varies over. So results that vary over other axes are pulled back by themselves.
+    groups: dict[frozenset[AxisName], list[int]] = {}
+    for k, ct in enumerate(cts):
+        if type(ct) is not Zero:
+            groups.setdefault(reading.collective & out_avals[k].names, []).append(k)
+    found: list[Any] = [Zero(a) for a in in_avals]
+    for group in groups.values():
+        given = [ct if k in group else Zero(out_avals[k]) for k, ct in enumerate(cts)]
+        results = bwd(operands[:num_res], given)
+        for i, (ct, aval) in enumerate(zip(results, in_avals, strict=True)):
+            if mask[i] and type(ct) is not Zero:
+                varied = join_all_named([*[out_avals[k] for k in group], aval_of(ct)])
+                found[i] = add_tangents(found[i], sum_over_missing(ct, aval, varied, reading))
+    return [*[None] * num_res, *[ct for ct, m in zip(found, mask, strict=True) if m]]
 
 
 register_transpose(custom_vjp_linear_p, _linear_transpose, sums_named_axes=True)
 
 
 def _forward(
-    primals: Sequence[Any], tangents: Sequence[Any], call: Any, fwd: Any, num_consts: int
-) -> tuple[Any, Any, Mask, tuple[ShapedArray, ...]]:
-    _refuse_closed_over("custom_vjp", call, tangents[:num_consts])
-    outs, residuals = fwd(*primals[num_consts:])
-    given = tangents[num_consts:]
-    in_avals = tuple([tangent_aval(aval_of(p)) for p in primals[num_consts:]])
-    return outs, residuals, nonzero_mask(given), in_avals
-
-
-def _linear_params(
-    bwd: Any, residuals: Any, mask: Mask, outs: Any, in_avals: Any
-) -> dict[str, Any]:
-    return {
-        "bwd": bwd,
-        "num_res": len(residuals),
-        "mask": mask,
-        "out_avals": tuple([tangent_aval(aval_of(o)) for o in outs]),
-        "in_avals": in_avals,
-    }
-
-
-def _zero_integers(outs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
-    """Integer results have no tangents, whatever was recorded for them."""
-    return [
-        Zero(tangent_aval(aval_of(o))) if tangent_aval(aval_of(o)).dtype == dtypes.float0 else t
-        for o, t in zip(outs, tangents, strict=True)
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    linear: Callable[..., list[Any]],
+    *,
+    call: Any,
+    fwd: Any,
+    bwd: Any,
+    num_consts: int,
+) -> tuple[Any, Any]:
+    """Results and tangents; `linear(*operands, **params)` applies or records the linear map."""
+    through_consts = _tangents_of_consts(call, primals, tangents, num_consts)
+    args, given = primals[num_consts:], tangents[num_consts:]
+    mask = nonzero_mask(given)
+    if through_consts is not None and not any(mask):
+        return through_consts
+    outs, residuals = fwd(primals[:num_consts], args)
+    out_avals = tuple([tangent_aval(aval_of(o)) for o in outs])
+    out_tangents = linear(
+        *residuals,
+        *chosen(given, mask),
+        bwd=bwd,
+        num_res=len(residuals),
+        mask=mask,
+        out_avals=out_avals,
+        in_avals=tuple([tangent_aval(aval_of(p)) for p in args]),
+    )
+    # Integer results have no tangents, whatever was recorded for them.
+    out_tangents = [
+        Zero(a) if a.dtype == dtypes.float0 else t
+        for t, a in zip(out_tangents, out_avals, strict=True)
     ]
+    if through_consts is not None:
+        out_tangents = _summed(outs, out_tangents, through_consts[1])
+    return outs, out_tangents
 
 
 def _custom_vjp_linearize(
-    tape: TapeTrace,
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
-    call: Any,
-    fwd: Any,
-    bwd: Any,
-    num_consts: int,
+    tape: TapeTrace, primals: Sequence[Any], tangents: Sequence[Any], **params: Any
 ) -> tuple[Any, Any]:
-    outs, residuals, mask, in_avals = _forward(primals, tangents, call, fwd, num_consts)
-    out_tangents = tape.record(
-        custom_vjp_linear_p,
-        (*residuals, *chosen(tangents[num_consts:], mask)),
-        _linear_params(bwd, residuals, mask, outs, in_avals),
-    )
-    return outs, _zero_integers(outs, out_tangents)
+    def record(*operands: Any, **linear_params: Any) -> list[Any]:
+        return tape.record(custom_vjp_linear_p, operands, linear_params)  # type: ignore[no-any-return]  # Any by nature
+
+    return _forward(primals, tangents, record, **params)
 
 
 def _custom_vjp_jvp(
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
-    call: Any,
-    fwd: Any,
-    bwd: Any,
-    num_consts: int,
+    primals: Sequence[Any], tangents: Sequence[Any], **params: Any
 ) -> tuple[Any, Any]:
-    outs, residuals, mask, in_avals = _forward(primals, tangents, call, fwd, num_consts)
     try:
-        out_tangents = custom_vjp_linear_p.bind(
-            *residuals,
-            *chosen(tangents[num_consts:], mask),
-            **_linear_params(bwd, residuals, mask, outs, in_avals),
-        )
+        return _forward(primals, tangents, custom_vjp_linear_p.bind, **params)
     except NotLinearError as error:
         raise NotDifferentiableError(
             "forward-mode differentiation of a custom_vjp function transposes its backward rule, "
             f"which is not possible here ({error}). Use reverse mode, or give the function a "
             "custom_jvp rule"
         ) from error
-    return outs, _zero_integers(outs, out_tangents)
 
 
 register_jvp(custom_vjp_call_p, _custom_vjp_jvp)

@@ -21,6 +21,7 @@ from axonym_core.lax.control import (
     conform_results,
     scan_flat,
 )
+from axonym_core.lax.symbolic_zeros import Zero, instantiate
 from axonym_core.primitive import Primitive
 from axonym_core.primitives.control import scan_p, while_p
 
@@ -41,7 +42,6 @@ from ..rule_tables import (
     register_transpose,
 )
 from ..tape import TapeTrace, tape_rules, widen
-from ..zeros import Zero, instantiate
 from .calls import chosen, none, nonzero_mask, spread
 
 # scan

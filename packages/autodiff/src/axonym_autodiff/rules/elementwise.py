@@ -26,6 +26,7 @@ import numpy as np
 
 from axonym_core import dtypes, lax
 from axonym_core.avals import ShapedArray, aval_of
+from axonym_core.lax.symbolic_zeros import Zero, add_tangents
 from axonym_core.primitive import Primitive
 from axonym_core.primitives import elementwise as p
 from axonym_core.promotion import number_like
@@ -39,7 +40,6 @@ from ..rule_tables import (
     register_jvp,
     register_transpose,
 )
-from ..zeros import Zero, add_tangents
 
 JvpResult = tuple[Any, Any]
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from axonym_core import lax
 from axonym_core.avals import AxisName, aval_of
+from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
 from axonym_core.primitive import Primitive
 from axonym_core.primitives import indexing as p
 from axonym_core.primitives.collectives import psum_p
@@ -25,7 +26,6 @@ from axonym_core.primitives.indexing import (
 )
 
 from ..rule_tables import Reading, is_linear, register_jvp, register_transpose
-from ..zeros import Zero, add_tangents, instantiate
 
 Shape = tuple[int, ...]
 Values = Sequence[Any]

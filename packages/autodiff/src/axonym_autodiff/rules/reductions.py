@@ -13,12 +13,12 @@ from typing import Any
 
 from axonym_core import lax
 from axonym_core.avals import AxisName, aval_of
+from axonym_core.lax.symbolic_zeros import instantiate
 from axonym_core.primitive import Primitive
 from axonym_core.primitives import reductions as p
 from axonym_core.trace import Tracer
 
 from ..rule_tables import Reading, deflinear, defzero, register_jvp
-from ..zeros import instantiate
 from .contractions import axes_to_sum, read_elementwise
 from .scans import scan_extreme_tangent, scan_logsumexp_tangent, scan_product_tangent
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from axonym_core import lax
 from axonym_core.avals import ShapedArray, aval_of
+from axonym_core.lax.symbolic_zeros import Zero, instantiate
 from axonym_core.primitives import shape as p
 
 from ..rule_tables import Reading, deflinear, defzero, is_linear, register_jvp, register_transpose
-from ..zeros import Zero, instantiate
 
 Shape = tuple[int, ...]
 

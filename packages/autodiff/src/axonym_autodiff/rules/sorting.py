@@ -9,11 +9,11 @@ import numpy as np
 
 from axonym_core import lax
 from axonym_core.avals import aval_of
+from axonym_core.lax.symbolic_zeros import Zero
 from axonym_core.primitives.indexing import GatherDimensionNumbers
 from axonym_core.primitives.sorting import sort_p, top_k_p
 
 from ..rule_tables import register_jvp
-from ..zeros import Zero
 
 
 def _take_along(x: Any, positions: Any, axis: int) -> Any:

@@ -87,9 +87,9 @@ def _stage_custom(primitive_name: str) -> Callable[..., Any]:
     return stage
 
 
-# Parameters: call(*args) -> outs; jvp(primals, tangents) -> (outs, tangents_out), where tangents
-# are arrays (zeros instantiated); num_consts leading operands were closed over by the function:
-# they are operands of `call` only, not of the rule.
+# Operands: num_consts values that the function and its rule close over, then the arguments.
+# Parameters: call(*consts, *args) -> outs; jvp(consts, primals, tangents) -> (outs, tangents_out),
+# where tangents are arrays (zeros instantiated) and tangents_out may be symbolic zeros.
 custom_jvp_call_p = Primitive(
     "custom_jvp_call",
     _custom_shape,
@@ -101,8 +101,8 @@ custom_jvp_call_p = Primitive(
     absent={"transpose": "differentiated by its own rule"},
 )
 
-# Parameters: call(*args) -> outs; fwd(*args) -> (outs, residuals); bwd(residuals, cts) -> one
-# cotangent (or None) per argument; num_consts as above.
+# Operands as above. Parameters: call(*consts, *args) -> outs; fwd(consts, args) -> (outs,
+# residuals); bwd(residuals, cts) -> one cotangent per argument. Cotangents may be symbolic zeros.
 custom_vjp_call_p = Primitive(
     "custom_vjp_call",
     _custom_shape,

@@ -10,6 +10,7 @@ import numpy as np
 from axonym_core import lax
 from axonym_core.avals import aval_of
 from axonym_core.jaxpr import Jaxpr
+from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
 from axonym_core.primitives.calls import (
     StagedFunction,
     custom_jvp_call_p,
@@ -80,22 +81,27 @@ def _custom_jvp(
 ) -> tuple[Any, Any]:
     layout = _MappedResults(axis)
     varying = _varying(call, axis, dims)
+    n = len(args)
 
     def mapped_call(*values: Any) -> list[Any]:
         return layout.arrange(map_flat(call, axis, values, dims, varying))
 
     mapped_call.__name__ = getattr(call, "__name__", "custom_jvp_call")
 
-    def mapped_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        own = dims[num_consts:]
-        n = len(own)
-
+    def mapped_jvp(
+        consts: Sequence[Any], primals: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
         def both(*values: Any) -> list[Any]:
-            outs, out_tangents = jvp(values[:n], values[n:])
-            return [*outs, *[lax_zero(t, o) for t, o in zip(out_tangents, outs, strict=True)]]
+            outs, out_tangents = jvp(values[:num_consts], values[num_consts:n], values[n:])
+            return [*outs, *[instantiate(t) for t in out_tangents]]
 
-        flags = varying[num_consts:]
-        results = map_flat(both, axis, [*primals, *tangents], [*own, *own], [*flags, *flags])
+        results = map_flat(
+            both,
+            axis,
+            [*consts, *primals, *tangents],
+            [*dims, *dims[num_consts:]],
+            [*varying, *varying[num_consts:]],
+        )
         half = len(results) // 2
         outs = layout.arrange(results[:half])
         assert layout.dims is not None
@@ -106,14 +112,6 @@ def _custom_jvp(
 
     outs = custom_jvp_call_p.bind(*args, call=mapped_call, jvp=mapped_jvp, num_consts=num_consts)
     return outs, layout.dims
-
-
-def lax_zero(t: Any, out: Any) -> Any:
-    """Array for a tangent that a rule left symbolic."""
-    if hasattr(t, "dtype"):
-        return t
-    aval = aval_of(out)
-    return lax.full(aval.shape, 0, aval.dtype)
 
 
 def _varying(call: Any, axis: MappedAxis, dims: Sequence[Dim]) -> list[bool]:
@@ -138,7 +136,7 @@ def _custom_vjp(
 ) -> tuple[Any, Any]:
     layout = _MappedResults(axis)
     varying = _varying(call, axis, dims)
-    own, own_varying = dims[num_consts:], varying[num_consts:]
+    own = dims[num_consts:]
     residual_layout: list[tuple[Dim, bool]] = []
 
     def mapped_call(*values: Any) -> list[Any]:
@@ -146,47 +144,60 @@ def _custom_vjp(
 
     mapped_call.__name__ = getattr(call, "__name__", "custom_vjp_call")
 
-    def mapped_fwd(*values: Any) -> tuple[list[Any], list[Any]]:
+    def mapped_fwd(consts: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         count = 0
 
         def both(*ins: Any) -> list[Any]:
             nonlocal count
-            outs, residuals = fwd(*ins)
+            outs, residuals = fwd(ins[:num_consts], ins[num_consts:])
             count = len(outs)
             return [*outs, *residuals]
 
-        results = map_flat(both, axis, values, own, own_varying)
+        results = map_flat(both, axis, [*consts, *values], dims, varying)
         residual_layout[:] = [(d, v) for _, d, v in results[count:]]
         return layout.arrange(results[:count]), [r for r, _, _ in results[count:]]
 
-    def mapped_bwd(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+    def pulled_back(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        """Cotangents of the arguments with their dimensions, before any sum."""
         assert layout.dims is not None
         n = len(residuals)
-        missing: list[int] = []
+        zeros: dict[int, Any] = {}
 
         def both(*values: Any) -> list[Any]:
             found = bwd(values[:n], values[n:])
-            missing[:] = [i for i, ct in enumerate(found) if not hasattr(ct, "dtype")]
-            return [ct for ct in found if hasattr(ct, "dtype")]
+            zeros.update({i: ct for i, ct in enumerate(found) if type(ct) is Zero})
+            return [ct for ct in found if type(ct) is not Zero]
 
         results = iter(
             map_flat(
                 both,
                 axis,
-                [*residuals, *cts],
+                [*residuals, *[instantiate(ct) for ct in cts]],
                 [*[d for d, _ in residual_layout], *layout.dims],
                 [*[v for _, v in residual_layout], *[d is not None for d in layout.dims]],
             )
         )
-        summed: list[Any] = []
-        varied = any(d is not None for d in layout.dims)
-        for i, dim in enumerate(own):
-            if i in missing:
-                summed.append(None)
+        return [zeros[i] if i in zeros else next(results) for i in range(len(own))]
+
+    def mapped_bwd(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        # The rule speaks for one index; an argument that all share has the sum over them, but only
+        # of what results contribute that vary. So these are pulled back apart from the others.
+        assert layout.dims is not None
+        total: list[Any] = [Zero(aval_of(x)) for x in args[num_consts:]]
+        for varied in (True, False):
+            mine = [(d is not None) is varied for d in layout.dims]
+            given = [
+                ct if m else Zero(aval_of(ct) if type(ct) is not Zero else ct.aval)
+                for ct, m in zip(cts, mine, strict=True)
+            ]
+            if all(type(ct) is Zero for ct in given):
                 continue
-            val, ct_dim, _ = next(results)
-            summed.append(_argument_ct(axis, val, ct_dim, dim, varied))
-        return summed
+            found = pulled_back(residuals, given)
+            for i, (ct, dim) in enumerate(zip(found, own, strict=True)):
+                if type(ct) is not Zero:
+                    val, ct_dim, _ = ct
+                    total[i] = add_tangents(total[i], _argument_ct(axis, val, ct_dim, dim, varied))
+        return total
 
     outs = custom_vjp_call_p.bind(
         *args, call=mapped_call, fwd=mapped_fwd, bwd=mapped_bwd, num_consts=num_consts
@@ -197,7 +208,7 @@ def _custom_vjp(
 def _argument_ct(axis: MappedAxis, ct: Any, ct_dim: Dim, dim: Dim, varied: bool) -> Any:
     """Cotangent of an argument from those at all indices: summed where they share the argument.
 
-    `varied` says whether the function's results vary; if not, indices share the cotangent too.
+    `varied` says whether the results that it comes from vary; if not, indices share the cotangent.
     """
     if dim is not None:
         return move_dim(ct, ct_dim, dim, axis.size)
