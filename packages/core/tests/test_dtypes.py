@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axonym_core import dtypes
+from axonym_core.array import as_concrete
 from axonym_core.config import config
 from axonym_core.errors import DTypeError
 
@@ -401,3 +403,19 @@ def test_limits_match_the_values_of_the_dtype(dtype):
         for limits in (dtypes.iinfo, dtypes.finfo):
             with pytest.raises(DTypeError, match="dtype=bool has no"):
                 limits(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, ml_dtypes.bfloat16])
+def test_limits_of_floats_are_those_of_the_dtype_of_an_array(dtype: Any) -> None:
+    for x in (np.ones(2, dtype), as_concrete(np.ones((), dtype))):
+        assert dtypes.finfo(x).eps == dtypes.finfo(dtype).eps
+    assert dtypes.finfo(1.0).dtype == np.float32
+    with pytest.raises(DTypeError):
+        dtypes.iinfo(np.ones(2, dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, ml_dtypes.int4])
+def test_limits_of_integers_are_those_of_the_dtype_of_an_array(dtype: Any) -> None:
+    for x in (np.ones(2, dtype), as_concrete(np.ones((), dtype))):
+        assert dtypes.iinfo(x).max == dtypes.iinfo(dtype).max
+    assert dtypes.iinfo(5).dtype == np.int32

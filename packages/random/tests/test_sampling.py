@@ -9,6 +9,7 @@ import pytest
 
 import axonym_random as random
 from axonym_compile import jit
+from axonym_core.array import as_concrete
 from axonym_core.errors import ConcretizationError
 from axonym_random.errors import DistributionError, RandomDTypeError, RandomShapeError
 
@@ -158,6 +159,12 @@ def test_draws_that_cannot_be_are_refused() -> None:
         random.choice(key, 0, (2,))
     with pytest.raises(DistributionError, match="7 of 5 elements without replacement"):
         random.choice(key, 5, (7,), replace=False)
+    few = np.array([0, 1, 0, 2], np.float32)
+    for replace, shape, p in ((False, (3,), few), (True, (2,), few * 0), (False, (), few * 0)):
+        for known in (p, as_concrete(p)):
+            with pytest.raises(DistributionError, match="of the 4 probabilities p are positive"):
+                random.choice(key, 4, shape, replace, known)
+    assert set(random.choice(key, 4, (2,), False, few).tolist()) == {1, 3}
     with pytest.raises(RandomShapeError, match=r"p has shape \(2,\), and there are 3"):
         random.choice(key, 3, (), p=np.float32([1, 2]))
     with pytest.raises(RandomDTypeError, match="choice: p is of type"):

@@ -240,7 +240,7 @@ def finfo(dtype: Any) -> Any:
     """Machine limits of a floating-point dtype, as ``numpy.finfo``, for all dtypes here.
 
     Args:
-        dtype: A floating-point or complex dtype, or what names one.
+        dtype: A floating-point or complex dtype, what names one, or an array or number.
 
     Returns:
         An object with ``bits``, ``eps``, ``max``, ``min``, ``tiny``, ``dtype`` and the other
@@ -253,7 +253,7 @@ def finfo(dtype: Any) -> Any:
         >>> float(finfo("bfloat16").eps)
         0.0078125
     """
-    dtype = as_dtype(dtype)
+    dtype = dtype_and_weak(dtype, "dtype")[0]
     if dtype not in INEXACT:
         raise DTypeError(f"dtype={dtype} has no floating-point limits; use iinfo for integers.")
     if dtype.isbuiltin == 1:
@@ -265,7 +265,7 @@ def iinfo(dtype: Any) -> Any:
     """Machine limits of an integer dtype, as ``numpy.iinfo``, for all dtypes here.
 
     Args:
-        dtype: An integer dtype, or what names one.
+        dtype: An integer dtype, what names one, or an array or number.
 
     Returns:
         An object with ``bits``, ``min``, ``max`` and ``dtype``.
@@ -277,7 +277,7 @@ def iinfo(dtype: Any) -> Any:
         >>> iinfo("int4").max
         7
     """
-    dtype = as_dtype(dtype)
+    dtype = dtype_and_weak(dtype, "dtype")[0]
     if dtype not in INTEGERS:
         raise DTypeError(f"dtype={dtype} has no integer limits; use finfo for floats.")
     if dtype.isbuiltin == 1:

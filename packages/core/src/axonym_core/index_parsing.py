@@ -1,10 +1,10 @@
 """What an index means: from `x[index]` to one entry for each thing that it says.
 
 An index is a tuple of integers, slices, `None`, `...`, integer arrays and boolean masks, or one of
-them alone. `parse` checks it against a shape and returns it in a form that reading and writing
-share: integers and slices are counted from the front, masks have become integer arrays, missing
-slices are filled in. Everything that can be known without the numbers of a traced value is checked
-here.
+them alone; a list stands for an array. `parse` checks it against a shape and returns it in a form
+that reading and writing share: integers and slices are counted from the front, masks have become
+integer arrays, missing slices are filled in. Everything that can be known without the numbers of a
+traced value is checked here.
 """
 
 from __future__ import annotations
@@ -67,6 +67,35 @@ class ParsedIndex(NamedTuple):
     expanded: tuple[int, ...]
     in_front: bool
     unique: bool
+
+
+def with_arrays(index: Any) -> Any:
+    """The index with NumPy arrays in the place of lists, and in a tuple of tuples, as NumPy does.
+
+    Raises:
+        IndexTypeError: A list is ragged, or holds traced values.
+    """
+    if isinstance(index, list):
+        return _array_of(index)
+    if isinstance(index, tuple) and any([isinstance(item, list | tuple) for item in index]):
+        return tuple([_array_of(i) if isinstance(i, list | tuple) else i for i in index])
+    return index
+
+
+def _array_of(items: Sequence[Any]) -> np.ndarray[Any, Any]:
+    if any([isinstance(item, Array) and not isinstance(item, ConcreteArray) for item in items]):
+        raise IndexTypeError(
+            f"an index is the {type(items).__name__} {items!r}, which holds traced values; make it "
+            "an array, x[axonym.numpy.stack([i, j])]"
+        )
+    try:
+        out = np.asarray(items)
+    except ValueError as error:
+        raise IndexTypeError(
+            f"an index is the {type(items).__name__} {items!r}, which is no array: its rows must "
+            "have one length"
+        ) from error
+    return out if out.size else out.astype(np.int64)
 
 
 def is_mask(index: Any) -> bool:
@@ -215,11 +244,6 @@ def _integers(
                     "0: every index is out of bounds"
                 )
             return Indices(at, item) if item.ndim else Scalar(at, item)
-    elif isinstance(item, list | tuple):
-        raise IndexTypeError(
-            f"an index of {aval} is a {type(item).__name__}: {item!r}; make it an array, "
-            "x[axonym.numpy.array([0, 2])], or a tuple, x[0, 2], whichever is meant"
-        )
     try:
         i = operator.index(item)
     except TypeError as error:

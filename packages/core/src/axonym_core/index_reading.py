@@ -7,7 +7,7 @@ from typing import Any
 
 from . import lax
 from .array import Array
-from .index_parsing import Entry, Indices, NewAxis, Scalar, Slice, parse
+from .index_parsing import Entry, Indices, NewAxis, Scalar, Slice, parse, with_arrays
 from .index_plans import evaluated, is_static, plan
 from .lax.indexing import as_fill_value
 from .primitives.indexing import GatherDimensionNumbers, GatherScatterMode, gather_p
@@ -26,7 +26,7 @@ def read(
 
     Args:
         x: Array.
-        index: Any index that NumPy takes, save lists.
+        index: Any index that NumPy takes.
         mode: What an index out of bounds means. By default an integer is refused and the entries
             of arrays are clipped.
         fill_value: What is read out of bounds with mode ``fill``.
@@ -34,7 +34,7 @@ def read(
         unique_indices: A promise about index arrays.
     """
     how = GatherScatterMode.CLIP if mode is None else GatherScatterMode.from_any(mode)
-    parsed = parse(x.aval, index, checked=mode is None)
+    parsed = parse(x.aval, with_arrays(index), checked=mode is None)
     if parsed.expanded:
         x = lax.expand_dims(x, parsed.expanded)
     entries = parsed.entries

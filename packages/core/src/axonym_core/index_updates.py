@@ -21,7 +21,7 @@ from . import dtypes, lax, operators
 from .array import Array
 from .avals import ShapedArray, aval_of
 from .errors import DTypeError, ShapeError
-from .index_parsing import is_mask, parse
+from .index_parsing import is_mask, parse, with_arrays
 from .index_plans import plan
 from .index_reading import read
 from .lax.arguments import as_array
@@ -56,7 +56,7 @@ class IndexedUpdates:
         self.array = array
 
     def __getitem__(self, index: Any) -> IndexedUpdate:
-        return IndexedUpdate(self.array, index)
+        return IndexedUpdate(self.array, with_arrays(index))
 
     def __repr__(self) -> str:
         return f"IndexedUpdates({self.array!r})"

@@ -41,14 +41,15 @@ def _parameters(indexed: Shape, dropped: Shape, window: Shape) -> dict[str, Any]
 
 
 def getitem(x: Array, index: Any) -> Array:
-    """Return `x[index]`, for every index that NumPy takes, save lists.
+    """Return `x[index]`, for every index that NumPy takes.
 
     Integers must be in bounds; entries of index arrays that are not are clipped
     (`x.at[index].get(mode=...)` can do otherwise).
 
     Args:
         x: Array.
-        index: Integers, slices, `None`, `...`, integer arrays, boolean masks, or a tuple of them.
+        index: Integers, slices, `None`, `...`, integer arrays, boolean masks, lists, or a tuple of
+            them.
 
     Raises:
         IndexingError: The index does not fit the array.

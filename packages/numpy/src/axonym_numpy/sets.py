@@ -9,7 +9,7 @@ to be given, with `size=`: what is too much is left out, what is missing is fill
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,30 @@ __all__ = [
     "unique_inverse",
     "unique_values",
 ]
+
+
+class UniqueAllResult(NamedTuple):
+    """Result of `unique_all`."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCountsResult(NamedTuple):
+    """Result of `unique_counts`."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverseResult(NamedTuple):
+    """Result of `unique_inverse`."""
+
+    values: Array
+    inverse_indices: Array
+
 
 _GIVE_SIZE = "give the size of the result as size="
 
@@ -217,31 +241,33 @@ def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None)
 
 def unique_counts(
     x: Any, /, *, size: int | None = None, fill_value: Any = None
-) -> tuple[Array, Array]:
+) -> UniqueCountsResult:
     """Distinct elements and how often they occur; otherwise as `unique_values`.
 
     Example:
         >>> [part.tolist() for part in unique_counts(np.array([3, 1, 3]))]
         [[1, 3], [1, 2]]
     """
-    return unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value)
+    return UniqueCountsResult(
+        *unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 def unique_inverse(
     x: Any, /, *, size: int | None = None, fill_value: Any = None
-) -> tuple[Array, Array]:
+) -> UniqueInverseResult:
     """Distinct elements, and which one each element is; otherwise as `unique_values`.
 
     Example:
         >>> [part.tolist() for part in unique_inverse(np.array([3, 1, 3]))]
         [[1, 3], [1, 0, 1]]
     """
-    return unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value)
+    return UniqueInverseResult(
+        *unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
-def unique_all(
-    x: Any, /, *, size: int | None = None, fill_value: Any = None
-) -> tuple[Array, Array, Array, Array]:
+def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> UniqueAllResult:
     """Distinct elements, first positions, which one each element is, counts.
 
     Otherwise as `unique_values`.
@@ -250,7 +276,9 @@ def unique_all(
         >>> [part.tolist() for part in unique_all(np.array([3, 1, 3]))]
         [[1, 3], [1, 0], [1, 0, 1], [1, 2]]
     """
-    return unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value)
+    return UniqueAllResult(
+        *unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:

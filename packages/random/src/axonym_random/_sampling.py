@@ -14,7 +14,7 @@ import numpy as np
 
 from axonym_compile import library_jit
 from axonym_core import dtypes, lax
-from axonym_core.array import Array
+from axonym_core.array import Array, ConcreteArray
 from axonym_core.avals import aval_of
 
 from ._arguments import as_shape, count, float_parameter, spread
@@ -127,7 +127,9 @@ def choice(
         shape: Shape of the draws.
         replace: Whether an element may be drawn more than once.
         p: Probabilities of the elements, up to a factor: a vector of floating-point numbers, none
-            of them negative. By default all elements are equally likely.
+            of them negative. By default all elements are equally likely. Where there are too few
+            positive ones and that cannot be seen, since `p` is traced, elements of probability 0
+            follow.
         axis: The dimension of `a` along which elements are drawn.
 
     Returns:
@@ -140,7 +142,8 @@ def choice(
         RandomShapeError: `shape` is no shape, `a` is negative or has no such axis, or `p` has
             another length.
         RandomDTypeError: `a` is a number, but no integer; `p` are no floating-point numbers.
-        DistributionError: There are no elements, or fewer than are to be drawn without replacement.
+        DistributionError: There are no elements, or fewer (of a positive probability) than are to
+            be drawn without replacement.
 
     Example:
         >>> import numpy as np
@@ -173,6 +176,7 @@ def choice(
                 "probability for each"
             )
         if draws:
+            _check_weights(p, 1 if replace else draws)
             where = _weighted(key, p, shape=sizes, dtype=dtype, replace=bool(replace))
         else:
             where = lax.full(sizes, 0, dtypes.default_int_dtype())
@@ -182,6 +186,19 @@ def choice(
         where = _sample(key, n=n, shape=sizes)
     drawn: Array = where if alone else _take(population, where, axis=axis)
     return drawn
+
+
+def _check_weights(p: Any, least: int) -> None:
+    """Require that so many elements can be drawn, where the probabilities are known."""
+    if isinstance(p, Array) and not isinstance(p, ConcreteArray):
+        return
+    positive = int(np.count_nonzero(np.asarray(p) > 0))
+    if positive < least:
+        raise DistributionError(
+            f"choice: {least} different elements are to be drawn, but only {positive} of the "
+            f"{len(p)} probabilities p are positive; draw fewer, or with replace=True, and give at "
+            "least one positive probability"
+        )
 
 
 _take = library_jit(_taken, static_argnames="axis")

@@ -6,8 +6,8 @@ Three habits run through the rules.
   tangent is multiplied by it last. So the linear program, and its transpose, stay short.
 * **No NaN where the derivative exists.** Choices (`max`, `clamp`, `select_n`) select between
   tangents instead of multiplying them by 0, which would turn an infinity on the path that was not
-  taken into NaN. Where a tangent of 0 meets an infinite slope that a function of the library has at
-  a point where its own derivative is finite (`x * log(x)`, `x ** y` at 0), `mul_no_nan` multiplies.
+  taken into NaN. Functions that are steep at an end of their domain (`log`, `sqrt`, `x ** y`)
+  multiply with `mul_no_nan`: what counts for nothing has tangent 0, whatever the slope is there.
 * **Rank-0 operands** stand for full arrays: a tangent is spread to the result's shape where nothing
   else does it, and `unbroadcast` sums a cotangent back.
 
@@ -318,6 +318,14 @@ def _slope(primitive: Primitive, slope: Callable[[Any, Any], Any]) -> None:
     defjvp(primitive, lambda t, out, x: lax.mul(t, slope(out, x)))
 
 
+def _steep(primitive: Primitive, slope: Callable[[Any, Any], Any]) -> None:
+    """Slope of a function of which an end of the domain has an infinite one, or none.
+
+    A selection takes care that the function counts for nothing there; its tangent of 0 stays 0.
+    """
+    defjvp(primitive, lambda t, out, x: lax.mul_no_nan(t, slope(out, x)))
+
+
 def _one_minus_square(x: Any) -> Any:
     # In two factors, so that nothing cancels near -1 and 1.
     one = _number(1, x)
@@ -335,24 +343,24 @@ def _asin_slope(out: Any, x: Any) -> Any:
 _slope(p.exp_p, lambda out, x: out)
 _slope(p.exp2_p, lambda out, x: lax.mul(out, _number(math.log(2), out)))
 _slope(p.expm1_p, lambda out, x: lax.add(out, _number(1, out)))
-defjvp(p.log_p, lambda t, out, x: lax.mul_no_nan(t, lax.reciprocal(x)))
-defjvp(p.log1p_p, lambda t, out, x: lax.mul_no_nan(t, lax.reciprocal(lax.add(x, _number(1, x)))))
-defjvp(p.sqrt_p, lambda t, out, x: lax.div(t, lax.mul(out, _number(2, x))))
-_slope(p.rsqrt_p, lambda out, x: lax.div(lax.mul(out, _number(-0.5, x)), x))
-defjvp(p.cbrt_p, lambda t, out, x: lax.div(t, lax.mul(lax.square(out), _number(3, x))))
+_steep(p.log_p, lambda out, x: lax.reciprocal(x))
+_steep(p.log1p_p, lambda out, x: lax.reciprocal(lax.add(x, _number(1, x))))
+_steep(p.sqrt_p, lambda out, x: lax.mul(lax.reciprocal(out), _number(0.5, x)))
+_steep(p.rsqrt_p, lambda out, x: lax.mul_no_nan(lax.mul(out, _number(-0.5, x)), lax.reciprocal(x)))
+_steep(p.cbrt_p, lambda out, x: lax.reciprocal(lax.mul(lax.square(out), _number(3, x))))
 _slope(p.sin_p, lambda out, x: lax.cos(x))
 _slope(p.cos_p, lambda out, x: lax.neg(lax.sin(x)))
 _slope(p.tan_p, lambda out, x: _one_plus_square(out))
-_slope(p.asin_p, _asin_slope)
-_slope(p.acos_p, lambda out, x: lax.neg(_asin_slope(out, x)))
+_steep(p.asin_p, _asin_slope)
+_steep(p.acos_p, lambda out, x: lax.neg(_asin_slope(out, x)))
 defjvp(p.atan_p, lambda t, out, x: lax.div(t, _one_plus_square(x)))
 _slope(p.sinh_p, lambda out, x: lax.cosh(x))
 _slope(p.cosh_p, lambda out, x: lax.sinh(x))
 _slope(p.tanh_p, lambda out, x: _one_minus_square(out))
 # Written with the result, these never square a large operand.
 defjvp(p.asinh_p, lambda t, out, x: lax.div(t, lax.cosh(out)))
-defjvp(p.acosh_p, lambda t, out, x: lax.div(t, lax.sinh(out)))
-defjvp(p.atanh_p, lambda t, out, x: lax.div(t, _one_minus_square(x)))
+_steep(p.acosh_p, lambda out, x: lax.reciprocal(lax.sinh(out)))
+_steep(p.atanh_p, lambda out, x: lax.reciprocal(_one_minus_square(x)))
 _slope(p.logistic_p, lambda out, x: lax.mul(out, lax.sub(_number(1, out), out)))
 
 
@@ -364,16 +372,16 @@ _TWO_OVER_ROOT_PI: Final = 2 / math.sqrt(math.pi)
 
 _slope(p.erf_p, lambda out, x: _gauss(_TWO_OVER_ROOT_PI, x))
 _slope(p.erfc_p, lambda out, x: _gauss(-_TWO_OVER_ROOT_PI, x))
-_slope(
+_steep(
     p.erf_inv_p,
     lambda out, x: lax.mul(lax.exp(lax.square(out)), _number(1 / _TWO_OVER_ROOT_PI, x)),
 )
-_slope(p.lgamma_p, lambda out, x: lax.digamma(x))
-_slope(p.digamma_p, lambda out, x: lax.polygamma(_number(1, x), x))
+_steep(p.lgamma_p, lambda out, x: lax.digamma(x))
+_steep(p.digamma_p, lambda out, x: lax.polygamma(_number(1, x), x))
 defjvp(
     p.polygamma_p,
     None,
-    lambda t, out, m, x: lax.mul(t, lax.polygamma(lax.add(m, _number(1, m)), x)),
+    lambda t, out, m, x: lax.mul_no_nan(t, lax.polygamma(lax.add(m, _number(1, m)), x)),
 )
 
 

@@ -106,7 +106,8 @@ def _log_softmax(x: Any, where: Any, *, dims: Dims, names: Names) -> Array:
     total = lax.reduce_sum(lax.exp(shifted), dims, names)
     empty = lax.eq(total, number_like(0, aval_of(total)))
     logarithm = lax.log(lax.select(empty, number_like(1, aval_of(total)), total))
-    return lax.sub(shifted, _spread(logarithm, shape, dims))
+    out = lax.sub(shifted, _spread(logarithm, shape, dims))
+    return _masked("log_softmax", out, where)  # again: a constant, whatever the sum does
 
 
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
@@ -257,6 +258,15 @@ def _standardized(x: Any, center: Any, variance: Any, epsilon: Any) -> Array:
     return operators.multiply(off, lax.rsqrt(operators.add(variance, epsilon)))
 
 
+@composite()
+def _without_hidden(x: Any, where: Any) -> Array:
+    """Array with 0 in the place of what takes no part and is no number, so that derivatives are."""
+    finite = lax.eq(lax.sub(x, x), number_like(0, aval_of(x)))
+    hidden = lax.bitwise_not(broadcast_mask("standardize", where, x.shape))
+    harmful = lax.bitwise_and(hidden, lax.bitwise_not(finite))
+    return lax.select(harmful, number_like(0, aval_of(x)), x)
+
+
 @composite("dims", "names")
 def _standardize_all(x: Any, epsilon: Any, *, dims: Dims, names: Names) -> Array:
     """Standardise by the array's own mean and variance, which share the distances from the mean."""
@@ -287,6 +297,7 @@ def standardize(
         variance: What to divide by the root of; the variance if None.
         epsilon: Added to the variance, so that it is never 0.
         where: Truth values that broadcast to `x`: which elements count for mean and variance.
+            Others are taken for 0 where they are not finite.
 
     Returns:
         Array of the shape of `x`.
@@ -300,6 +311,8 @@ def standardize(
         Array([-1.225,  0.   ,  1.225], dtype=float32)
     """
     x = array_of("standardize", inexact("standardize", x))
+    if where is not None:
+        x = _without_hidden(x, where)
     mean, variance, epsilon = [python_number(v) for v in (mean, variance, epsilon)]
     if mean is None and variance is None and where is None and x.dtype in dtypes.FLOATS:
         dims, names = split_axes("standardize", x.aval, axis)
