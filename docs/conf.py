@@ -49,11 +49,11 @@ napoleon_use_rtype = False
 # Every name in the `__all__` of these has to be documented.
 public_modules = [
     "axonym_core",
-    "axonym_core.dtypes",
+    "axonym_core.types.dtypes",
     "axonym_core.errors",
     "axonym_core.lax",
-    "axonym_core.transfers",
-    "axonym_core.tree_util",
+    "axonym_core.tracing.transfers",
+    "axonym_core.trees",
     "axonym_autodiff",
     "axonym_autodiff.errors",
     "axonym_autodiff.extend",

@@ -16,8 +16,9 @@ import numpy as np
 
 import axonym_numpy as anp
 from axonym_autodiff import value_and_grad
-from axonym_core import backends, lax
-from axonym_core.tree_util import tree_map
+from axonym_core import lax
+from axonym_core.arrays import backends
+from axonym_core.trees import tree_map
 from axonym_mapping import xmap
 from axonym_numpy import nn
 

@@ -30,7 +30,7 @@ from positional_strategies import programs
 from axonym_autodiff import jvp, linearize, vjp
 from axonym_compile import CompiledFunctionCache, jit
 from axonym_core import ShapeDtypeStruct, config, make_jaxpr
-from axonym_core.array import as_concrete
+from axonym_core.arrays import as_concrete
 from axonym_mapping import vmap, xmap
 
 ON_NUMPY, ON_XLA, UNDER_JIT, OUTSIDE, TYPES, SECOND_ORDER = 250, 200, 60, 120, 150, 60

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from axonym_autodiff.rule_tables import jvp_rules, transpose_rules
-from axonym_core.numpy_backend.rules import evaluation_rules
-from axonym_core.primitive import Primitive, registry
+from axonym_core.numpy_backend import evaluation_rules
+from axonym_core.programs import Primitive, registry
 from axonym_mapping.rule_tables import batching_rules
 from axonym_xla.lowering import lowering_rules
 

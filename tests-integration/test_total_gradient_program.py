@@ -23,7 +23,7 @@ from axonym_autodiff import (
 )
 from axonym_compile import jit
 from axonym_core import Jaxpr, ShapedArray, ShapeDtypeStruct, config, lax, make_jaxpr
-from axonym_core.jaxpr import subjaxprs
+from axonym_core.programs import programs_in
 from axonym_mapping import vmap, xmap
 
 BATCH = 8
@@ -34,7 +34,7 @@ def all_types(jaxpr: Jaxpr) -> Iterator[ShapedArray]:
     yield from (v.aval for v in (*jaxpr.constvars, *jaxpr.invars))
     for eqn in jaxpr.eqns:
         yield from (v.aval for v in eqn.outvars)
-        for inner in subjaxprs(eqn.params):
+        for inner in programs_in(eqn.primitive, eqn.params):
             yield from all_types(inner)
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from axonym_autodiff import NotDifferentiableError, grad, jvp, linearize
 from axonym_autodiff.testing import check_grads
-from axonym_core import dtypes, lax
+from axonym_core import lax
 from axonym_core.errors import ShapeError, TreeStructureError
+from axonym_core.types import dtypes
 
 
 def f(x: Any, y: Any) -> Any:

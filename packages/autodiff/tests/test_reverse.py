@@ -18,8 +18,9 @@ from axonym_autodiff import (
     value_and_grad,
     vjp,
 )
-from axonym_core import ShapeDtypeStruct, dtypes, lax, make_jaxpr
+from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
 from axonym_core.errors import AxisNameError, ShapeError, TreeStructureError
+from axonym_core.types import dtypes
 
 
 def loss(params: Any, x: Any) -> Any:

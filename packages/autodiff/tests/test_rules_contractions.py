@@ -11,11 +11,11 @@ import pytest
 from axonym_autodiff import grad, jvp, vjp
 from axonym_autodiff.rule_tables import Linear, Reading, transpose_rules
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.avals import aval_of
-from axonym_core.config import config
-from axonym_core.jaxpr import axes_used
 from axonym_core.primitives.contractions import dot_general_p
 from axonym_core.primitives.reductions import reduce_sum_p
+from axonym_core.programs import axes_used
+from axonym_core.settings import config
+from axonym_core.types import aval_of
 
 CASES = [
     ((3, 4), (4, 5), (((1,), (0,)), ((), ()))),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from axonym_autodiff import grad, jvp, vjp
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.config import config
-from axonym_core.jaxpr import axes_used
+from axonym_core.programs import axes_used
+from axonym_core.settings import config
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 
 from axonym_autodiff import NotLinearError, grad, jvp, linear_transpose, vjp
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.array import as_concrete
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete
+from axonym_core.settings import config
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(4, 3))

@@ -10,7 +10,7 @@ import pytest
 
 from axonym_autodiff import grad, jvp, linear_transpose, vjp
 from axonym_core import lax
-from axonym_core.config import config
+from axonym_core.settings import config
 
 Array = np.ndarray[Any, Any]
 

@@ -10,7 +10,7 @@ import pytest
 
 from axonym_autodiff import grad, jvp, linear_transpose, vjp
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.config import config
+from axonym_core.settings import config
 
 X = np.random.default_rng(0).normal(size=(3, 4, 2))
 

@@ -168,7 +168,7 @@ def test_submodules_are_imported_in_every_way() -> None:
 
 def test_nothing_is_defined_here() -> None:
     assert ax.grad.__module__.startswith("axonym_autodiff")
-    assert ax.tree.map is axonym_core.tree_util.tree_map
+    assert ax.tree.map is axonym_core.trees.tree_map
     assert ax.numpy.sin is axonym_numpy.sin
     assert ax.config is axonym_core.config
     assert ax.Array is axonym_core.Array

@@ -18,9 +18,9 @@ from axonym_compile import (
     library_jit,
 )
 from axonym_core import Array, ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.array import as_concrete
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import ShapeError, TreeStructureError
-from axonym_core.tree_util import register_pytree_node_class
+from axonym_core.trees import register_pytree_node_class
 
 
 def counting(fun: Any, **options: Any) -> tuple[Any, list[int]]:

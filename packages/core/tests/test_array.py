@@ -10,8 +10,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from axonym_core import Array, ConcreteArray, backends, config, lax, make_jaxpr
-from axonym_core.array import as_concrete, register_method
+from axonym_core import Array, ConcreteArray, config, lax, make_jaxpr
+from axonym_core.arrays import as_concrete, backends, register_method
 from axonym_core.errors import AxonymError, BackendError
 
 VALUES = [

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axonym_core import ShapedArray, ShapeDtypeStruct
-from axonym_core.array import as_concrete
-from axonym_core.avals import aval_of, host_array, join_all_named, join_named
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import AxisNameError, AxonymError, DTypeError, ShapeError
+from axonym_core.types import aval_of, host_array, join_all_named, join_named
 
 NAMES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from axonym_core import AxisEnv
-from axonym_core.axes import as_axis_names
 from axonym_core.errors import AxisNameError
+from axonym_core.types import as_axis_names
 
 
 def test_environment_knows_sizes_and_is_compared_by_value() -> None:

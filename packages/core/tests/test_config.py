@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from axonym_core.config import _from_environment, config
 from axonym_core.errors import AxonymError, ConfigError
+from axonym_core.settings import config
+from axonym_core.settings.configuration import _from_environment
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +29,11 @@ def in_thread(f):
 
 def test_defaults_are_32_bits_without_checks():
     fresh = subprocess.run(
-        [sys.executable, "-c", "from axonym_core.config import config; print(config)"],
+        [
+            sys.executable,
+            "-c",
+            "from axonym_core import config; print(config)",
+        ],
         env={"PYTHONPATH": ":".join(filter(None, sys.path))},
         capture_output=True,
         text=True,

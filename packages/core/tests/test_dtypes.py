@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axonym_core import dtypes
-from axonym_core.array import as_concrete
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import DTypeError
+from axonym_core.settings import config
+from axonym_core.types import dtypes
 
 DTYPES = list(dtypes.DTYPES.values())
 FLOAT8 = [d for d in DTYPES if d.name.startswith("float8")]

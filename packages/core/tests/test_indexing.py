@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import lax, make_jaxpr
-from axonym_core.array import Array, as_concrete
-from axonym_core.config import config
+from axonym_core.arrays import Array, as_concrete
 from axonym_core.errors import (
     DTypeError,
     IndexingError,
@@ -21,7 +20,8 @@ from axonym_core.errors import (
     NonConcreteBooleanIndexError,
     ShapeError,
 )
-from axonym_core.jaxpr_evaluation import eval_jaxpr
+from axonym_core.programs import eval_jaxpr
+from axonym_core.settings import config
 
 NDArray = np.ndarray[Any, Any]
 

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axonym_core import ShapeDtypeStruct, dtypes, lax, make_jaxpr
-from axonym_core.array import as_concrete
-from axonym_core.config import config
+from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.primitives import elementwise as p
+from axonym_core.settings import config
+from axonym_core.types import dtypes
 
 
 @pytest.fixture(autouse=True)

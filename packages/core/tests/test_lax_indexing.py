@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.config import config
 from axonym_core.errors import AxisNameError, DTypeError, IndexingError, ShapeError
 from axonym_core.lax.dynamic_slices import wrap_negative
+from axonym_core.settings import config
 
 NDArray = np.ndarray[Any, Any]
 

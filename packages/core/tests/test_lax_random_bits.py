@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.settings import config
 
 
 @pytest.fixture(autouse=True)

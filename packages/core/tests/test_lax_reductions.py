@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.config import config
 from axonym_core.errors import AxisNameError, DTypeError, ShapeError
+from axonym_core.settings import config
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.array import as_concrete
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.settings import config
 
 DTYPES = [np.bool_, np.int8, np.uint64, np.float16, ml_dtypes.bfloat16, np.float32, np.complex64]
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import lax
-from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.settings import config
 
 DTYPES = [np.bool_, np.int8, np.uint32, np.int64, np.float16, np.float32, np.float64]
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axonym_core import ShapeDtypeStruct, make_jaxpr
-from axonym_core.array import Array, as_concrete
-from axonym_core.config import config
+from axonym_core.arrays import Array, as_concrete
 from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.settings import config
 
 
 @pytest.fixture(autouse=True)

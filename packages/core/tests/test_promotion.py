@@ -9,11 +9,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from axonym_core.array import as_concrete
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.promotion import (
+from axonym_core.operators import (
     broadcast_args,
     is_arraylike,
     match_scalars,
@@ -24,6 +22,8 @@ from axonym_core.promotion import (
     promote_dtypes_inexact,
     scalar_of,
 )
+from axonym_core.settings import config
+from axonym_core.types import ShapedArray, aval_of
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from axonym_core import (
     lax,
     make_jaxpr,
 )
-from axonym_core.array import as_concrete
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import (
     JaxprTypeError,
     TracerArrayConversionError,
@@ -30,11 +30,10 @@ from axonym_core.errors import (
     TracerIntegerConversionError,
     TracerLeakError,
 )
-from axonym_core.jaxpr import JaxprEqn, Var
-from axonym_core.primitive import Primitive
 from axonym_core.primitives.collectives import psum_p
-from axonym_core.staging import clear_traces, trace_cached
-from axonym_core.tree_util import tree_structure
+from axonym_core.programs import JaxprEqn, Primitive, Var
+from axonym_core.tracing import clear_traces, trace_cached
+from axonym_core.trees import tree_structure
 
 
 def test_equations_are_recorded_in_order_and_printed() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from axonym_core import backends, config, lax, make_jaxpr
-from axonym_core.array import ConcreteArray
+from axonym_core import config, lax, make_jaxpr
+from axonym_core.arrays import ConcreteArray, backends
 from axonym_core.errors import (
     BackendError,
     ConcretizationError,
@@ -14,7 +14,7 @@ from axonym_core.errors import (
     TracerArrayConversionError,
     TracerLeakError,
 )
-from axonym_core.transfers import block_until_ready, device_get, device_put
+from axonym_core.tracing import block_until_ready, device_get, device_put
 
 TREE = {"w": np.arange(6, dtype=np.float64).reshape(2, 3), "n": (3, np.int8(4)), "none": None}
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from axonym_core import lax, make_jaxpr
-from axonym_core.avals import aval_of
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
-from axonym_core.staging import trace_tree
-from axonym_core.tree_util import tree_flatten, tree_unflatten
+from axonym_core.tracing import trace_tree
+from axonym_core.trees import tree_flatten, tree_unflatten
+from axonym_core.types import aval_of
 from axonym_mapping import vmap
 
 SIZES = (1, 2, 3, 5)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.config import config
 from axonym_core.primitives import elementwise as p
+from axonym_core.settings import config
 from axonym_mapping import vmap
 from axonym_mapping.rule_tables import batching_rules
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.array import as_concrete
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete
+from axonym_core.settings import config
 from axonym_mapping import vmap
 
 RNG = np.random.default_rng(0)

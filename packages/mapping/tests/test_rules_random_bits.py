@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.config import config
+from axonym_core.settings import config
 from axonym_mapping import vmap
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.config import config
+from axonym_core.settings import config
 from axonym_mapping import vmap
 
 X = np.random.default_rng(0).normal(size=(3, 4, 5, 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from axonym_core.config import config
+from axonym_core.settings import config
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 
 import axonym_numpy as anp
 from axonym_core import make_jaxpr
-from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.settings import config
 from axonym_numpy.errors import ArgumentError
 
 F32, F64 = np.float32, np.float64

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import axonym_random as random
 from axonym_compile import jit
-from axonym_core import config, dtypes, make_jaxpr
+from axonym_core import config, make_jaxpr
 from axonym_core.errors import DTypeError
+from axonym_core.types import dtypes
 from axonym_random.errors import DistributionError, RandomDTypeError, RandomShapeError
 
 DTYPES = ["float16", "bfloat16", "float32", "float64"]

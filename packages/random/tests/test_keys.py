@@ -11,11 +11,10 @@ import pytest
 
 import axonym_random as random
 from axonym_compile import jit
-from axonym_core import dtypes, lax, make_jaxpr
-from axonym_core.array import Array
-from axonym_core.avals import ShapeDtypeStruct
+from axonym_core import lax, make_jaxpr
+from axonym_core.arrays import Array
 from axonym_core.errors import AxonymError
-from axonym_core.tree_util import (
+from axonym_core.trees import (
     keystr,
     tree_flatten,
     tree_leaves_with_path,
@@ -23,6 +22,7 @@ from axonym_core.tree_util import (
     tree_structure,
     tree_unflatten,
 )
+from axonym_core.types import ShapeDtypeStruct, dtypes
 from axonym_random.errors import KeyArrayError, KeyTypeError, RandomError
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import axonym_random as random
 from axonym_compile import jit
-from axonym_core.array import as_concrete
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import ConcretizationError
 from axonym_random.errors import DistributionError, RandomDTypeError, RandomShapeError
 

@@ -14,16 +14,15 @@ import weakref
 import numpy as np
 import pytest
 
-from axonym_core import dtypes, lax
-from axonym_core.array import ConcreteArray, as_concrete
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.backends import Backend, Executable
-from axonym_core.config import config
+from axonym_core import lax
+from axonym_core.arrays import Backend, ConcreteArray, Executable, as_concrete
 from axonym_core.errors import BackendError, DTypeError
-from axonym_core.primitive import Primitive
 from axonym_core.primitives.elementwise import add_p, copy_p, neg_p
 from axonym_core.primitives.shape import split_p
-from axonym_core.staging import make_jaxpr
+from axonym_core.programs import Primitive
+from axonym_core.settings import config
+from axonym_core.tracing import make_jaxpr
+from axonym_core.types import ShapedArray, aval_of, dtypes
 from axonym_xla import backend, default_device, errors, register_lowering
 
 
@@ -419,10 +418,10 @@ def test_device_put_leaves_what_is_there():
 SEVERAL_DEVICES = """
 import numpy as np
 from axonym_core import lax
-from axonym_core.array import as_concrete
-from axonym_core.avals import aval_of
-from axonym_core.config import config
-from axonym_core.staging import make_jaxpr
+from axonym_core.arrays import as_concrete
+from axonym_core.types import aval_of
+from axonym_core.settings import config
+from axonym_core.tracing import make_jaxpr
 from axonym_xla import backend, errors, local_devices
 
 config.backend = "xla"
@@ -475,7 +474,7 @@ def test_importing_starts_no_client_and_no_jax():
 def test_evaluating_never_imports_jax():
     code = (
         "import sys, numpy as np, axonym_core.lax as lax, axonym_xla; "
-        "from axonym_core.config import config; config.backend = 'xla'; "
+        "from axonym_core.settings.configuration import config; config.backend = 'xla'; "
         "x = lax.sin(lax.add(lax.iota('float32', 4), 1.0)); np.asarray(x); repr(x); "
         "np.from_dlpack(x); assert 'jax' not in sys.modules"
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from axonym_core import lax, make_jaxpr
-from axonym_core.array import as_concrete
-from axonym_core.backends import get
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete, backends
+from axonym_core.settings import config
 from axonym_xla._compiled import XlaLowered
 from axonym_xla._executable import compile_program
 from axonym_xla.lowering import lower_jaxpr
@@ -16,7 +15,7 @@ from axonym_xla.lowering.barriers import barriers_as_calls
 
 def compiled_text(fun, *args):
     with config.override(backend="xla"):
-        return XlaLowered(get("xla"), make_jaxpr(fun)(*args)).compile().as_text()
+        return XlaLowered(backends.get("xla"), make_jaxpr(fun)(*args)).compile().as_text()
 
 
 def shifted_and_its_maximum(x):
@@ -35,7 +34,7 @@ def test_value_behind_a_barrier_is_computed_once():
 
 
 def test_maximum_is_attained_by_what_it_is_the_maximum_of():
-    backend = get("xla")
+    backend = backends.get("xla")
     x = np.random.default_rng(0).uniform(-1, 1, 8)
     program = XlaLowered(backend, make_jaxpr(shifted_and_its_maximum)(x)).compile()
     with config.override(backend="xla"):
@@ -81,7 +80,7 @@ def test_calls_of_the_identity_compute_the_same_in_loops_and_branches():
     results = []
     for text in (lower_jaxpr(jaxpr).text, barriers_as_calls(lower_jaxpr(jaxpr).text)):
         program = compile_program(text, [((), np.dtype(np.float32))], avals)
-        results.append([get("xla").to_host(b) for b in program.run(buffers)])
+        results.append([backends.get("xla").to_host(b) for b in program.run(buffers)])
 
     for plain, called in zip(*results, strict=True):
         np.testing.assert_allclose(called, plain, rtol=1e-6)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from axonym_core import dtypes
-from axonym_core.avals import ShapedArray
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.primitive import Primitive
+from axonym_core.programs import Jaxpr, Primitive
+from axonym_core.types import ShapedArray, dtypes
 from axonym_xla import backend, lower, register_lowering
 from axonym_xla.lowering.constants import dense, element, splat
 from axonym_xla.lowering.types import element_type, tensor_type
@@ -24,7 +22,7 @@ register_lowering(
 
 def through_xla(value: np.ndarray, aval: ShapedArray) -> np.ndarray:
     """The constant as a compiled program gives it."""
-    from axonym_core.staging import trace_flat
+    from axonym_core.tracing import trace_flat
 
     _VALUES.append(value)
     index = len(_VALUES) - 1
@@ -133,7 +131,7 @@ def test_a_dtype_that_xla_lacks_is_refused():
 
 def test_a_constant_is_written_once_in_a_block():
     from axonym_core import lax
-    from axonym_core.staging import make_jaxpr
+    from axonym_core.tracing import make_jaxpr
 
     text = lower(make_jaxpr(lambda x: lax.mul(lax.add(x, 2.0), 2.0))(np.ones(3, np.float32)))
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.avals import ShapeDtypeStruct
 from axonym_core.primitives.calls import StagedFunction, custom_jvp_call_p, jit_p
-from axonym_core.staging import make_jaxpr
+from axonym_core.tracing import make_jaxpr
+from axonym_core.types import ShapeDtypeStruct
 from axonym_xla.lowering import lower_jaxpr
 from axonym_xla.lowering.call_counts import CallCounts
 from axonym_xla.lowering.fusion_cuts import MAX_INPUTS, MAX_STEPS

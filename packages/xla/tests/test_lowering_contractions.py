@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.config import config
+from axonym_core.settings import config
 
 CASES = [
     ((3, 4), (4, 5), (((1,), (0,)), ((), ()))),

@@ -8,14 +8,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from axonym_core import dtypes
-from axonym_core.avals import aval_of
-from axonym_core.config import config
 from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.numpy_backend import backend as numpy_backend
-from axonym_core.primitive import Primitive
 from axonym_core.primitives import elementwise as p
-from axonym_core.staging import trace_flat
+from axonym_core.programs import Primitive
+from axonym_core.settings import config
+from axonym_core.tracing import trace_flat
+from axonym_core.types import aval_of, dtypes
 from axonym_xla import backend
 from axonym_xla.lowering import lower_jaxpr, lowering_rules
 

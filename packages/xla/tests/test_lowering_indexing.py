@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from axonym_core import lax, make_jaxpr
-from axonym_core.array import as_concrete
-from axonym_core.backends import current
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete, backends
 from axonym_core.errors import InternalError
 from axonym_core.primitives.indexing import scatter_add_p
+from axonym_core.settings import config
 from axonym_xla.lowering import lower_jaxpr
 
 RNG = np.random.default_rng(0)
@@ -31,7 +30,7 @@ def same(f: Callable[..., Any], *args: Any, exact: bool = True) -> None:
     for name in ("xla", "numpy"):
         with config.override(backend=name):
             program = make_jaxpr(f)(*args)
-            outs = current().compile(program)([as_concrete(a) for a in args])
+            outs = backends.current().compile(program)([as_concrete(a) for a in args])
             results.append([np.asarray(out) for out in outs])
     for got, wanted in zip(*results, strict=True):
         assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
@@ -171,7 +170,7 @@ def test_rows_share_one_compiled_operation() -> None:
     with config.override(backend="xla"):
         x = as_concrete(np.arange(35.0).reshape(7, 5))
         first = [float(x[i][0]) for i in range(2)]
-        backend: Any = current()
+        backend: Any = backends.current()
         before = len(backend._operations)
         rest = [float(x[i][0]) for i in range(2, 7)]
         ranges = [np.asarray(x[i : i + 2]).shape for i in range(5)]

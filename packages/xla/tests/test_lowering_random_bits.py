@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.config import config
-from axonym_core.staging import make_jaxpr
+from axonym_core.settings import config
+from axonym_core.tracing import make_jaxpr
 from axonym_xla.lowering import lower_jaxpr
 
 KEY = np.array([0x13198A2E, 0x03707344], np.uint32)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from axonym_core import ShapeDtypeStruct, lax, make_jaxpr
-from axonym_core.config import config
 from axonym_core.errors import AxisNameError
+from axonym_core.settings import config
 from axonym_xla.lowering import lower_jaxpr
 
 FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from axonym_core import lax, make_jaxpr
-from axonym_core.backends import current
-from axonym_core.config import config
+from axonym_core.arrays import backends
+from axonym_core.settings import config
 from axonym_xla.lowering import lower_jaxpr
 
 DTYPES = [
@@ -62,7 +62,7 @@ def test_elements_of_every_dtype_move(dtype: Any) -> None:
     results = []
     for name in ("xla", "numpy"):
         with config.override(backend=name):
-            backend = current()
+            backend = backends.current()
             args = [backend.from_host(x, program.in_avals[0])]
             results.append([np.asarray(out) for out in backend.compile(program)(args)])
     for name, got, wanted in zip(MOVES, *results, strict=True):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from axonym_core import lax
-from axonym_core.array import as_concrete
-from axonym_core.avals import ShapeDtypeStruct
-from axonym_core.config import config
+from axonym_core.arrays import as_concrete
 from axonym_core.errors import AxisNameError, BackendError
-from axonym_core.primitive import Primitive
 from axonym_core.primitives.calls import StagedFunction, custom_vjp_call_p, jit_p
-from axonym_core.staging import make_jaxpr
+from axonym_core.programs import Primitive
+from axonym_core.settings import config
+from axonym_core.tracing import make_jaxpr
+from axonym_core.types import ShapeDtypeStruct
 from axonym_xla import backend, lower, register_lowering
 from axonym_xla.lowering import lower_jaxpr
 

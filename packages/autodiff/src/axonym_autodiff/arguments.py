@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, ShapedArray, aval_of
-from axonym_core.axes import as_axis_names
-from axonym_core.context import context
-from axonym_core.debug_info import debug_info
+from axonym_core import lax
+from axonym_core.arrays import Array
 from axonym_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -18,14 +14,11 @@ from axonym_core.errors import (
     ShapeError,
     TreeStructureError,
 )
-from axonym_core.lax.symbolic_zeros import Zero
-from axonym_core.tree_util import (
-    PyTreeDef,
-    keystr,
-    tree_flatten,
-    tree_leaves_with_path,
-    tree_unflatten,
-)
+from axonym_core.extend import Zero
+from axonym_core.programs import debug_info
+from axonym_core.settings import context
+from axonym_core.trees import PyTreeDef, keystr, tree_flatten, tree_leaves_with_path, tree_unflatten
+from axonym_core.types import AxisName, ShapedArray, as_axis_names, aval_of, dtypes
 
 from .errors import NotDifferentiableError
 from .rule_tables import Reading

@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core.array import Array
-from axonym_core.context import context
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.primitive import Primitive
-from axonym_core.trace import Trace, Tracer, set_current_trace
-from axonym_core.tree_util import tree_flatten, tree_unflatten
+from axonym_core.arrays import Array
+from axonym_core.programs import Jaxpr, Primitive
+from axonym_core.settings import context
+from axonym_core.tracing import Trace, Tracer, set_current_trace
+from axonym_core.trees import tree_flatten, tree_unflatten
 
 # What holds no traced values, or only such as are none of the function's business.
 _OPAQUE = (

@@ -6,24 +6,25 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.context import context
-from axonym_core.debug_info import debug_info
+from axonym_core import lax
 from axonym_core.errors import TracerError, TreeStructureError
-from axonym_core.lax.symbolic_zeros import Zero
-from axonym_core.staging import trace_cached, trace_tree
-from axonym_core.trace import eval_trace
-from axonym_core.tree_structures import describe_difference, flatten_axes, treedef_paths
-from axonym_core.tree_util import (
+from axonym_core.extend import Zero
+from axonym_core.programs import debug_info
+from axonym_core.settings import context
+from axonym_core.tracing import eval_trace, trace_cached, trace_tree
+from axonym_core.trees import (
     PyTreeDef,
+    describe_difference,
+    flatten_axes,
     keystr,
     tree_flatten,
     tree_leaves,
     tree_structure,
     tree_unflatten,
+    treedef_paths,
     treedef_tuple,
 )
+from axonym_core.types import ShapedArray, aval_of, dtypes
 
 from .closures import closed_over, run_with
 from .errors import CustomRuleError

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from axonym_core.avals import aval_of
 from axonym_core.errors import ArgumentTypeError
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
+from axonym_core.extend import Zero, add_tangents, instantiate
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p
-from axonym_core.tree_util import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.trees import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.types import aval_of
 
 from .closures import HasRules
 from .custom_calls import CustomCall, Parameters

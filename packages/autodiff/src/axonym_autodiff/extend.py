@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from axonym_core.lax.symbolic_zeros import Zero as Zero
-from axonym_core.lax.symbolic_zeros import add_tangents as add_tangents
-from axonym_core.lax.symbolic_zeros import instantiate as instantiate
+from axonym_core.extend import Zero as Zero
+from axonym_core.extend import add_tangents as add_tangents
+from axonym_core.extend import instantiate as instantiate
 
 from .rule_tables import Linear as Linear
 from .rule_tables import Reading as Reading

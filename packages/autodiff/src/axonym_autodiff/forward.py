@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import (
-    NamedEntries,
-    ShapedArray,
-    aval_of,
-    join_all_named,
-    join_named,
-)
-from axonym_core.context import context
+from axonym_core import lax
+from axonym_core.arrays import Array
 from axonym_core.errors import ArgumentTypeError, ShapeError, TreeStructureError
-from axonym_core.jaxpr import JaxprEqn, Var
-from axonym_core.lax.symbolic_zeros import Zero, instantiate
-from axonym_core.trace import new_trace
-from axonym_core.tree_util import tree_flatten, tree_unflatten
+from axonym_core.extend import Zero, instantiate
+from axonym_core.programs import JaxprEqn, Var
+from axonym_core.settings import context
+from axonym_core.tracing import new_trace
+from axonym_core.trees import tree_flatten, tree_unflatten
+from axonym_core.types import NamedEntries, ShapedArray, aval_of, dtypes, join_all_named, join_named
 
 from .arguments import function_name, leaf_path
 from .errors import NotDifferentiableError

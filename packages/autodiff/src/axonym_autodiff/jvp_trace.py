@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axonym_core import source_info
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.context import context
-from axonym_core.lax.symbolic_zeros import Zero
-from axonym_core.primitive import Primitive
-from axonym_core.trace import Trace, Tracer
+from axonym_core.extend import Zero
+from axonym_core.programs import Primitive, source_info
+from axonym_core.settings import context
+from axonym_core.tracing import Trace, Tracer
+from axonym_core.types import ShapedArray, aval_of
 
 from .errors import NotDifferentiableError
 from .rule_tables import jvp_rules, linearize_rules

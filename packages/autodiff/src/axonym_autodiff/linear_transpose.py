@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from axonym_core.avals import ShapedArray
-from axonym_core.context import context
-from axonym_core.trace import new_trace
+from axonym_core.settings import context
+from axonym_core.tracing import new_trace
+from axonym_core.types import ShapedArray
 
 from .rule_tables import Reading
 from .tape import TapeTrace, backward_pass, variable

@@ -10,14 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.context import context
-from axonym_core.debug_info import DebugInfo
-from axonym_core.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, map_programs, programs_in
-from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.symbolic_zeros import Zero, instantiate
-from axonym_core.staging import JaxprTrace, JaxprTracer, trace_flat
-from axonym_core.trace import new_trace
+from axonym_core.extend import Zero, instantiate
+from axonym_core.programs import (
+    Atom,
+    DebugInfo,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Var,
+    eval_jaxpr,
+    map_programs,
+    programs_in,
+)
+from axonym_core.settings import context
+from axonym_core.tracing import JaxprTrace, JaxprTracer, new_trace, trace_flat
+from axonym_core.types import ShapedArray, aval_of
 
 from .jvp_trace import JvpTrace
 from .residuals import choose_residuals

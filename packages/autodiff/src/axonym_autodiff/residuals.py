@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from axonym_core.jaxpr import JaxprEqn, Var
+from axonym_core.programs import JaxprEqn, Var
 
 _MOST_STEPS = 24
 

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from axonym_core import dtypes
-from axonym_core.avals import AxisName, ShapedArray, aval_of
-from axonym_core.context import context
 from axonym_core.errors import ArgumentTypeError
-from axonym_core.jaxpr import JaxprEqn, Var
-from axonym_core.lax.symbolic_zeros import instantiate
-from axonym_core.trace import new_trace
-from axonym_core.tree_util import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.extend import instantiate
+from axonym_core.programs import JaxprEqn, Var
+from axonym_core.settings import context
+from axonym_core.tracing import new_trace
+from axonym_core.trees import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes
 
 from .arguments import (
     argument_path,

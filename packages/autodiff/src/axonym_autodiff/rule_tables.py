@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from axonym_core.avals import AxisName, ShapedArray, aval_of
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
-from axonym_core.primitive import Primitive
+from axonym_core.extend import Zero, add_tangents, instantiate
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, ShapedArray, aval_of
 
 JvpRule = Callable[..., tuple[Any, Any]]
 TransposeRule = Callable[..., Sequence[Any]]

@@ -16,14 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axonym_core import lax, source_info
-from axonym_core.avals import NamedEntries, ShapedArray, aval_of, join_all_named
-from axonym_core.context import context
-from axonym_core.jaxpr import JaxprEqn, Var
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents
-from axonym_core.primitive import Primitive
+from axonym_core import lax
+from axonym_core.extend import Zero, add_tangents
 from axonym_core.primitives.collectives import psum_p
-from axonym_core.trace import Trace, Tracer
+from axonym_core.programs import JaxprEqn, Primitive, Var, source_info
+from axonym_core.settings import context
+from axonym_core.tracing import Trace, Tracer
+from axonym_core.types import NamedEntries, ShapedArray, aval_of, join_all_named
 
 from .errors import NotLinearError
 from .rule_tables import (

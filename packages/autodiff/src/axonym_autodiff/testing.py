@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.avals import aval_of
-from axonym_core.tree_util import tree_flatten, tree_map, tree_unflatten
+from axonym_core.trees import tree_flatten, tree_map, tree_unflatten
+from axonym_core.types import aval_of, dtypes
 
 from .forward import jvp
 from .reverse import vjp

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from axonym_core import config as config
     from axonym_core import eval_shape as eval_shape
     from axonym_core import make_jaxpr as make_jaxpr
-    from axonym_core.transfers import block_until_ready as block_until_ready
-    from axonym_core.transfers import device_get as device_get
-    from axonym_core.transfers import device_put as device_put
+    from axonym_core.tracing import block_until_ready as block_until_ready
+    from axonym_core.tracing import device_get as device_get
+    from axonym_core.tracing import device_put as device_put
     from axonym_distributed import device_count as device_count
     from axonym_distributed import devices as devices
     from axonym_distributed import host_count as host_count
@@ -71,7 +71,7 @@ _HOMES: Final = {
     ),
     "axonym_compile": "CompiledFunction CompiledFunctionCache jit",
     "axonym_core": "Array ShapeDtypeStruct config eval_shape make_jaxpr",
-    "axonym_core.transfers": "block_until_ready device_get device_put",
+    "axonym_core.tracing": "block_until_ready device_get device_put",
     "axonym_distributed": (
         "device_count devices host_count host_id host_ids local_device_count local_devices "
         "process_count process_index process_indices"

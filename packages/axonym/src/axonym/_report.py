@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import platformdirs
 
-from axonym_core import backends
+from axonym_core.arrays import backends
 from axonym_core.errors import AxonymError
 
 __all__ = ["report", "sections"]

@@ -17,10 +17,10 @@ from axonym_core import ShapedArray as ShapedArray
 from axonym_core import Tracer as Tracer
 from axonym_core import check_jaxpr as check_jaxpr
 from axonym_core import eval_jaxpr as eval_jaxpr
-from axonym_core.jaxpr import Atom as Atom
-from axonym_core.jaxpr import JaxprEqn as JaxprEqn
-from axonym_core.jaxpr import Literal as Literal
-from axonym_core.jaxpr import Var as Var
+from axonym_core.programs import Atom as Atom
+from axonym_core.programs import JaxprEqn as JaxprEqn
+from axonym_core.programs import Literal as Literal
+from axonym_core.programs import Var as Var
 
 __all__ = [
     "Atom",

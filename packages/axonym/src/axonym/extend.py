@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from axonym_autodiff.extend import register_jvp as register_jvp
     from axonym_autodiff.extend import register_transpose as register_transpose
     from axonym_core import Primitive as Primitive
-    from axonym_core.array import register_method as register_method
-    from axonym_core.backends import Backend as Backend
-    from axonym_core.backends import Executable as Executable
-    from axonym_core.backends import register_backend as register_backend
-    from axonym_core.numpy_backend.rules import register_evaluation as register_evaluation
+    from axonym_core.arrays import Backend as Backend
+    from axonym_core.arrays import Executable as Executable
+    from axonym_core.arrays import register_backend as register_backend
+    from axonym_core.arrays import register_method as register_method
+    from axonym_core.numpy_backend import register_evaluation as register_evaluation
     from axonym_mapping.extend import MappedAxis as MappedAxis
     from axonym_mapping.extend import align_elementwise as align_elementwise
     from axonym_mapping.extend import move_dim as move_dim
@@ -53,9 +53,8 @@ _HOMES: Final = {
         "register_jvp register_transpose"
     ),
     "axonym_core": "Primitive",
-    "axonym_core.array": "register_method",
-    "axonym_core.backends": "Backend Executable register_backend",
-    "axonym_core.numpy_backend.rules": "register_evaluation",
+    "axonym_core.arrays": "Backend Executable register_backend register_method",
+    "axonym_core.numpy_backend": "register_evaluation",
     "axonym_mapping.extend": (
         "MappedAxis align_elementwise move_dim move_to_front register_batching"
     ),

@@ -19,24 +19,14 @@ from typing import Any, Generic, ParamSpec, TypeVar, final, overload
 
 import numpy as np
 
-from axonym_core import backends
-from axonym_core.array import ConcreteArray, as_concrete
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.config import config
-from axonym_core.context import context
-from axonym_core.debug_info import DebugInfo, debug_info
+from axonym_core.arrays import ConcreteArray, as_concrete, backends
 from axonym_core.errors import ArgumentTypeError
-from axonym_core.jaxpr_evaluation import eval_jaxpr
 from axonym_core.primitives.calls import jit_p
-from axonym_core.staging import JaxprTrace, TracedFunction, struct_of, trace_cached
-from axonym_core.trace import eval_trace
-from axonym_core.tree_util import (
-    PyTreeDef,
-    keystr,
-    tree_flatten,
-    tree_leaves_with_path,
-    tree_unflatten,
-)
+from axonym_core.programs import DebugInfo, debug_info, eval_jaxpr
+from axonym_core.settings import config, context
+from axonym_core.tracing import JaxprTrace, TracedFunction, eval_trace, struct_of, trace_cached
+from axonym_core.trees import PyTreeDef, keystr, tree_flatten, tree_leaves_with_path, tree_unflatten
+from axonym_core.types import ShapedArray, aval_of
 
 from ._arguments import selection, static_key
 from ._cache import CompiledFunctionCache, default_cache

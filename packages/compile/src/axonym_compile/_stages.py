@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from axonym_core import backends
-from axonym_core.array import as_concrete
-from axonym_core.avals import aval_of
+from axonym_core.arrays import as_concrete, backends
 from axonym_core.errors import ShapeError, TreeStructureError
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.tree_util import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.programs import Jaxpr
+from axonym_core.trees import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.types import aval_of
 
 
 class Traced(NamedTuple):

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from . import tree_util as tree_util
-from .array import Array as Array
-from .array import ConcreteArray as ConcreteArray
-from .avals import ShapedArray as ShapedArray
-from .avals import ShapeDtypeStruct as ShapeDtypeStruct
-from .axes import AxisEnv as AxisEnv
-from .config import config as config
+from . import indexing as indexing
+from . import lax as lax
+from . import operators as operators
+from . import trees as trees
+from .arrays.array import Array as Array
+from .arrays.array import ConcreteArray as ConcreteArray
 from .errors import AxonymError as AxonymError
-from .jaxpr import Jaxpr as Jaxpr
-from .jaxpr_checking import check_jaxpr as check_jaxpr
-from .jaxpr_evaluation import eval_jaxpr as eval_jaxpr
-from .primitive import Primitive as Primitive
-from .staging import eval_shape as eval_shape
-from .staging import make_jaxpr as make_jaxpr
-from .trace import Tracer as Tracer
-
-from . import lax as lax  # isort: skip  # binds primitives, so it comes after all of the above
+from .programs.checking import check_jaxpr as check_jaxpr
+from .programs.evaluation import eval_jaxpr as eval_jaxpr
+from .programs.jaxpr import Jaxpr as Jaxpr
+from .programs.primitive import Primitive as Primitive
+from .settings.configuration import config as config
+from .tracing.staging import eval_shape as eval_shape
+from .tracing.staging import make_jaxpr as make_jaxpr
+from .tracing.trace import Tracer as Tracer
+from .types import dtypes as dtypes
+from .types.avals import ShapedArray as ShapedArray
+from .types.avals import ShapeDtypeStruct as ShapeDtypeStruct
+from .types.axes import AxisEnv as AxisEnv
 
 __all__ = [
     "Array",
@@ -32,9 +34,10 @@ __all__ = [
     "Tracer",
     "check_jaxpr",
     "config",
+    "dtypes",
     "eval_jaxpr",
     "eval_shape",
     "lax",
     "make_jaxpr",
-    "tree_util",
+    "trees",
 ]

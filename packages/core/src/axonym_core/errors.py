@@ -63,7 +63,7 @@ class ArgumentTypeError(AxonymError, TypeError):
     given and what it takes.
 
     Example:
-        >>> from axonym_core.avals import aval_of
+        >>> from axonym_core.types.avals import aval_of
         >>> aval_of("text")
         Traceback (most recent call last):
         ...
@@ -93,7 +93,7 @@ class ConfigError(AxonymError, ValueError):
     ``config.override`` or an environment variable. Cure: use one of the values in the message.
 
     Example:
-        >>> from axonym_core.config import config
+        >>> from axonym_core.settings.configuration import config
         >>> config.update(default_float_bits=16)
         Traceback (most recent call last):
         ...
@@ -110,7 +110,7 @@ class DTypeError(AxonymError, TypeError):
     supported dtype, or convert explicitly with ``x.astype(...)``.
 
     Example:
-        >>> from axonym_core.dtypes import as_dtype
+        >>> from axonym_core.types.dtypes import as_dtype
         >>> as_dtype("flaot32")
         Traceback (most recent call last):
         ...
@@ -161,7 +161,7 @@ class TreeStructureError(AxonymError, ValueError):
     them alike.
 
     Example:
-        >>> from axonym_core.tree_util import tree_map
+        >>> from axonym_core.trees import tree_map
         >>> tree_map(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 1, "b": (2, 3, 4)})
         Traceback (most recent call last):
         ...
@@ -325,7 +325,7 @@ class PrimitiveNameError(AxonymError, ValueError, KeyError):
     the module.
 
     Example:
-        >>> from axonym_core.primitive import Primitive
+        >>> from axonym_core.programs.primitive import Primitive
         >>> Primitive("sin", lambda x: x)
         Traceback (most recent call last):
         ...

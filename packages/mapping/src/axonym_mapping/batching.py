@@ -11,16 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
-from axonym_core import source_info
-from axonym_core.avals import ShapedArray, aval_of, join_named
-from axonym_core.context import context
-from axonym_core.debug_info import DebugInfo
 from axonym_core.errors import InternalError
-from axonym_core.jaxpr import Jaxpr, axes_used
-from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.primitive import Primitive
-from axonym_core.staging import trace_flat
-from axonym_core.trace import Trace, Tracer, new_trace
+from axonym_core.programs import DebugInfo, Jaxpr, Primitive, axes_used, eval_jaxpr, source_info
+from axonym_core.settings import context
+from axonym_core.tracing import Trace, Tracer, new_trace, trace_flat
+from axonym_core.types import ShapedArray, aval_of, join_named
 
 from .errors import BatchingRuleError
 from .rule_tables import Dim, MappedAxis, batch_elementwise, batching_rules, move_to_front

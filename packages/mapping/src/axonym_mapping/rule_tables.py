@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.primitive import Primitive
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, aval_of
 
 Dim = int | None
 BatchingRule = Callable[..., tuple[Any, Any]]

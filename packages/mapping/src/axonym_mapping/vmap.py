@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from axonym_core.avals import AxisName, as_integer, aval_of
-from axonym_core.axes import as_axis_names
-from axonym_core.debug_info import debug_info
 from axonym_core.errors import ArgumentTypeError
-from axonym_core.tree_util import (
+from axonym_core.programs import debug_info
+from axonym_core.trees import (
     PyTreeDef,
     flatten_axes,
     keystr,
@@ -19,6 +17,7 @@ from axonym_core.tree_util import (
     tree_leaves_with_path,
     tree_unflatten,
 )
+from axonym_core.types import AxisName, as_axis_names, as_integer, aval_of
 
 from .batching import ANONYMOUS, map_flat
 from .errors import MappedAxisError

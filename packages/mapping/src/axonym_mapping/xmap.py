@@ -9,11 +9,10 @@ from types import EllipsisType
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of, named_entries
-from axonym_core.context import context
-from axonym_core.debug_info import debug_info
 from axonym_core.errors import ArgumentTypeError
-from axonym_core.tree_util import (
+from axonym_core.programs import debug_info
+from axonym_core.settings import context
+from axonym_core.trees import (
     PyTreeDef,
     flatten_axes,
     keystr,
@@ -21,6 +20,7 @@ from axonym_core.tree_util import (
     tree_leaves_with_path,
     tree_unflatten,
 )
+from axonym_core.types import AxisName, aval_of, named_entries
 
 from .batching import BatchTrace, BatchTracer
 from .errors import MappedAxisError

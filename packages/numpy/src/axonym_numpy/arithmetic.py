@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError
+from axonym_core.operators import number_like, promote_args, promote_args_inexact
 from axonym_core.primitives.elementwise import integer_pow_p, rem_p, sign_p, square_p
-from axonym_core.promotion import number_like, promote_args, promote_args_inexact
+from axonym_core.types import aval_of, dtypes
 
 from .operands import array_of, as_bool, inexact, numeric, refuse_operands
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array, register_method
+from axonym_core.arrays import Array, register_method
 
 from . import (
     complex_numbers,

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.primitives.elementwise import not_p
+from axonym_core.types import dtypes
 
 from .operands import numeric, refuse_operands
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.dtypes import INEXACT
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.errors import ShapeError
-from axonym_core.primitives.elementwise import and_p, not_p, or_p, xor_p
-from axonym_core.promotion import (
+from axonym_core.operators import (
     broadcast_args,
     number_like,
     promote_dtypes,
     promote_dtypes_inexact,
 )
+from axonym_core.primitives.elementwise import and_p, not_p, or_p, xor_p
+from axonym_core.types import INEXACT, aval_of, dtypes
 
 from .composites import composite
 from .operands import array_of, as_bool, refuse_operands

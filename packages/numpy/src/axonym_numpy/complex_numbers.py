@@ -9,11 +9,10 @@ import math
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.dtypes import COMPLEXES
+from axonym_core.arrays import Array
+from axonym_core.operators import number_like
 from axonym_core.primitives.elementwise import conj_p, imag_p, real_p
-from axonym_core.promotion import number_like
+from axonym_core.types import COMPLEXES, aval_of
 
 from .composites import composite
 from .operands import array_of, inexact, numeric

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import backends, dtypes, lax
-from axonym_core.array import Array, ConcreteArray, as_concrete
-from axonym_core.avals import ShapedArray, aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array, ConcreteArray, as_concrete, backends
 from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
+from axonym_core.operators import WEAK_SCALARS, is_arraylike, scalar_of
 from axonym_core.primitives.elementwise import convert_element_type_p, copy_p
 from axonym_core.primitives.shape import concatenate_p, reshape_p
-from axonym_core.promotion import WEAK_SCALARS, is_arraylike, scalar_of
+from axonym_core.types import ShapedArray, aval_of, dtypes
 
 from .errors import ArgumentError
 from .operands import array_of, convert, python_number

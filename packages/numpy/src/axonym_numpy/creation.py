@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core.arrays import Array, as_ints
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_ints
+from axonym_core.operators import scalar_of
 from axonym_core.primitives.shape import broadcast_in_dim_p
-from axonym_core.promotion import scalar_of
+from axonym_core.types import aval_of, dtypes
 
 from .construction import aval_like, placed
 from .operands import convert, numeric, python_number

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array, as_dimension
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_dimension
+from axonym_core.operators import number_like, promote_dtypes, promote_dtypes_inexact
 from axonym_core.primitives.reductions import cumprod_p, cumsum_p
-from axonym_core.promotion import number_like, promote_dtypes, promote_dtypes_inexact
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError

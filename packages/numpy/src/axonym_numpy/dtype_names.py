@@ -17,9 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.array import Array
-from axonym_core.dtypes import COMPLEXES, DTYPES, FLOATS, INEXACT, INTEGERS, SIGNED, DType
+from axonym_core.arrays import Array
+from axonym_core.types import COMPLEXES, DTYPES, FLOATS, INEXACT, INTEGERS, SIGNED, DType, dtypes
 
 from .construction import asarray
 from .errors import ArgumentError

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import AxisName
+from axonym_core.arrays import Array
 from axonym_core.errors import ShapeError
-from axonym_core.lax.reductions import axes_in_scope
+from axonym_core.extend import axes_in_scope
+from axonym_core.types import AxisName
 
 from .composites import composite
 from .errors import ArgumentError

@@ -9,9 +9,8 @@ import math
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.dtypes import COMPLEXES
+from axonym_core.arrays import Array
+from axonym_core.operators import broadcast_args, number_like, promote_dtypes_inexact
 from axonym_core.primitives.elementwise import (
     cbrt_p,
     div_p,
@@ -23,7 +22,7 @@ from axonym_core.primitives.elementwise import (
     mul_p,
     sqrt_p,
 )
-from axonym_core.promotion import broadcast_args, number_like, promote_dtypes_inexact
+from axonym_core.types import COMPLEXES, aval_of
 
 from .composites import composite
 from .operands import inexact

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError
-from axonym_core.primitives.elementwise import clamp_p, max_p, min_p
-from axonym_core.promotion import (
+from axonym_core.operators import (
     broadcast_args,
     number_like,
     promote_args,
     promote_dtypes,
     promote_dtypes_inexact,
 )
+from axonym_core.primitives.elementwise import clamp_p, max_p, min_p
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .operands import array_of

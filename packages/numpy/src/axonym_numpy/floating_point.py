@@ -10,19 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.dtypes import COMPLEXES, FLOATS
+from axonym_core import lax
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError
-from axonym_core.primitives.elementwise import is_finite_p, ne_p, nextafter_p
-from axonym_core.promotion import (
+from axonym_core.operators import (
     broadcast_args,
     number_like,
     promote_args_inexact,
     promote_dtypes_inexact,
     scalar_of,
 )
+from axonym_core.primitives.elementwise import is_finite_p, ne_p, nextafter_p
+from axonym_core.types import COMPLEXES, FLOATS, aval_of, dtypes
 
 from .composites import composite
 from .operands import array_of, convert, inexact, numeric

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array, ConcreteArray
-from axonym_core.avals import aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array, ConcreteArray
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.promotion import number_like, promote_dtypes_inexact
+from axonym_core.operators import number_like, promote_dtypes_inexact
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .construction import asarray

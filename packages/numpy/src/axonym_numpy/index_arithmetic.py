@@ -9,12 +9,11 @@ from typing import Any, final
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array, as_ints
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.lax.arguments import as_ints
-from axonym_core.promotion import number_like, promote_dtypes
+from axonym_core.operators import number_like, promote_dtypes
+from axonym_core.types import aval_of, dtypes
 
 from .errors import ArgumentError
 from .matrices import tril_indices, triu_indices

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array, ConcreteArray
-from axonym_core.avals import aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array, ConcreteArray, as_dimension, as_ints
 from axonym_core.errors import ArgumentTypeError, ConcretizationError, ShapeError
-from axonym_core.lax.arguments import as_dimension, as_ints
+from axonym_core.operators import promote_dtypes
 from axonym_core.primitives.shape import broadcast_in_dim_p, concatenate_p, reshape_p
-from axonym_core.promotion import promote_dtypes
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array
+from axonym_core.operators import promote_dtypes, scalar_of
 from axonym_core.primitives.contractions import DotDimensionNumbers, dot_general_p
 from axonym_core.primitives.elementwise import mul_p
 from axonym_core.primitives.shape import squeeze_p, transpose_p
-from axonym_core.promotion import promote_dtypes, scalar_of
+from axonym_core.types import AxisName, aval_of, dtypes
 
 from .matrices import diagonal
 

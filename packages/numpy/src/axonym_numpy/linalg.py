@@ -12,12 +12,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array, as_ints
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_ints
-from axonym_core.promotion import number_like
+from axonym_core.operators import number_like
+from axonym_core.types import AxisName, aval_of, dtypes
 
 from .composites import composite
 from .einsum import einsum

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
+from axonym_core import lax
+from axonym_core.arrays import Array, as_dimension, as_ints
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_dimension, as_ints
-from axonym_core.promotion import scalar_of
+from axonym_core.operators import scalar_of
+from axonym_core.types import dtypes
 
 from .composites import composite
 from .construction import placed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, final
 
-from axonym_core import backends, dtypes
+from axonym_core.arrays import backends
+from axonym_core.types import dtypes
 
 from .dtype_names import isdtype
 

@@ -12,12 +12,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from axonym_core.array import Array, ConcreteArray, as_concrete
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.dtypes import INEXACT, DType
+from axonym_core.arrays import Array, ConcreteArray, as_concrete
 from axonym_core.errors import ArgumentTypeError, ConcretizationError
-from axonym_core.primitives.elementwise import convert_element_type_p, ne_p
-from axonym_core.promotion import (
+from axonym_core.operators import (
     PYTHON_SCALARS,
     WEAK_SCALARS,
     is_arraylike,
@@ -25,6 +22,8 @@ from axonym_core.promotion import (
     promote_dtypes_inexact,
     scalar_of,
 )
+from axonym_core.primitives.elementwise import convert_element_type_p, ne_p
+from axonym_core.types import INEXACT, DType, ShapedArray, aval_of
 
 from .errors import ArgumentError
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core.arrays import Array
 from axonym_core.errors import ArgumentTypeError, ShapeError
+from axonym_core.types import aval_of
 
 from .composites import composite
 from .errors import ArgumentError

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from axonym_core import lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core.arrays import Array, as_dimension, as_dimensions, as_ints
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_dimension, as_dimensions, as_ints
-from axonym_core.lax.reductions import axes_in_scope
-from axonym_core.promotion import promote_dtypes
+from axonym_core.extend import axes_in_scope
+from axonym_core.operators import promote_dtypes
+from axonym_core.types import aval_of
 
 from .composites import composite
 from .errors import ArgumentError

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.promotion import number_like
+from axonym_core.operators import number_like
+from axonym_core.types import AxisName, aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError

@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array, ConcreteArray
-from axonym_core.avals import aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array, ConcreteArray, as_dimension, as_ints
 from axonym_core.errors import ArgumentTypeError, ConcretizationError, DTypeError, ShapeError
-from axonym_core.lax.arguments import as_dimension, as_ints
+from axonym_core.operators import broadcast_args, number_like, promote_dtypes_inexact, scalar_of
 from axonym_core.primitives.shape import iota_p
-from axonym_core.promotion import (
-    broadcast_args,
-    number_like,
-    promote_dtypes_inexact,
-    scalar_of,
-)
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .construction import placed

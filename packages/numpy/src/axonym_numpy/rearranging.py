@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.array import Array, ConcreteArray
+from axonym_core.arrays import Array, ConcreteArray, as_dimension, as_dimensions, as_ints
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_dimension, as_dimensions, as_ints
 from axonym_core.primitives.shape import concatenate_p, rev_p, slice_p
 
 from .composites import composite

@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, ShapedArray, aval_of
-from axonym_core.context import context
-from axonym_core.dtypes import bool_
+from axonym_core.arrays import Array
 from axonym_core.errors import ArgumentTypeError, AxisNameError, ShapeError
+from axonym_core.operators import scalar_of
 from axonym_core.primitives.reductions import reduce_sum_p
 from axonym_core.primitives.shape import reshape_p
-from axonym_core.promotion import scalar_of
+from axonym_core.settings import context
+from axonym_core.types import AxisName, ShapedArray, aval_of, bool_
 
 __all__ = ["collect", "collect_all", "keep_dimensions", "mask_out", "number_of", "split_axes"]
 

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.dtypes import DType, bool_
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
+from axonym_core.operators import number_like, promote_args, scalar_of
 from axonym_core.primitives.reductions import (
     argmax_p,
     argmin_p,
@@ -29,7 +28,7 @@ from axonym_core.primitives.reductions import (
     reduce_prod_p,
     reduce_sum_p,
 )
-from axonym_core.promotion import number_like, promote_args, scalar_of
+from axonym_core.types import DType, ShapedArray, aval_of, bool_, dtypes
 
 from .operands import array_of, as_bool, convert
 from .reduction_axes import collect_all, keep_dimensions, mask_out, number_of, split_axes

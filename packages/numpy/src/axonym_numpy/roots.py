@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.promotion import number_like
+from axonym_core.arrays import Array
+from axonym_core.operators import number_like
+from axonym_core.types import aval_of
 
 __all__ = ["power_of_sum", "square_root"]
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.lax.arguments import as_ints
+from axonym_core import lax
+from axonym_core.arrays import Array, as_ints
+from axonym_core.operators import number_like
 from axonym_core.primitives.elementwise import RoundingMethod, ceil_p, floor_p, round_p
-from axonym_core.promotion import number_like
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .operands import array_of, inexact, numeric

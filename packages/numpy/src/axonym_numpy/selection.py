@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array, as_dimension
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.lax.arguments import as_dimension
+from axonym_core.operators import broadcast_args, number_like, promote_dtypes
 from axonym_core.primitives.elementwise import select_n_p
 from axonym_core.primitives.indexing import GatherDimensionNumbers, ScatterDimensionNumbers
-from axonym_core.promotion import broadcast_args, number_like, promote_dtypes
+from axonym_core.types import aval_of, dtypes
 
 from .errors import ArgumentError
 from .operands import array_of, as_bool, choice, convert, numeric

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.array import Array
-from axonym_core.promotion import promote_dtypes
+from axonym_core.arrays import Array
+from axonym_core.operators import promote_dtypes
+from axonym_core.types import dtypes
 
 from .joining import concatenate
 from .operands import array_of, concrete_of

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.promotion import promote_dtypes
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
+from axonym_core.operators import promote_dtypes
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError

@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core.arrays import Array, as_dimension, as_dimensions, as_ints
 from axonym_core.errors import ArgumentTypeError, ShapeError
-from axonym_core.lax.arguments import as_dimension, as_dimensions, as_ints
 from axonym_core.primitives.shape import broadcast_in_dim_p, reshape_p, squeeze_p, transpose_p
+from axonym_core.types import aval_of
 
 from .errors import ArgumentError
 from .operands import array_of, numeric

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array, as_dimension, as_ints
 from axonym_core.errors import ShapeError
-from axonym_core.lax.arguments import as_dimension, as_ints
+from axonym_core.operators import promote_dtypes
 from axonym_core.primitives.elementwise import convert_element_type_p
 from axonym_core.primitives.sorting import sort_p
-from axonym_core.promotion import promote_dtypes
+from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError

@@ -9,14 +9,14 @@ import math
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.promotion import (
+from axonym_core.arrays import Array
+from axonym_core.operators import (
     broadcast_args,
     number_like,
     promote_args_inexact,
     promote_dtypes_inexact,
 )
+from axonym_core.types import aval_of
 
 from .composites import composite
 from .exponentials import exp2, expm1, log1p

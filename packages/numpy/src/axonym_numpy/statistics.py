@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.dtypes import DType
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError, ShapeError
+from axonym_core.operators import number_like, promote_dtypes_inexact
 from axonym_core.primitives.elementwise import div_p
 from axonym_core.primitives.reductions import reduce_sum_p
-from axonym_core.promotion import number_like, promote_dtypes_inexact
+from axonym_core.types import AxisName, DType, aval_of, dtypes
 
 from .complex_numbers import real
 from .composites import composite

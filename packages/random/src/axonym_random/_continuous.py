@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from axonym_compile import library_jit
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
+from axonym_core import lax
+from axonym_core.arrays import Array
+from axonym_core.types import dtypes
 
 from ._arguments import (
     as_float_dtype,

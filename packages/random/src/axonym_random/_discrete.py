@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from axonym_compile import library_jit
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array
+from axonym_core.types import aval_of, dtypes
 
 from ._arguments import (
     as_operand,

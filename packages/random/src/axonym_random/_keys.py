@@ -26,10 +26,10 @@ from typing import Any, Final, NoReturn, TypeAlias, final
 import numpy as np
 
 from axonym_compile import library_jit
-from axonym_core import dtypes, lax
-from axonym_core.array import Array, ConcreteArray, as_concrete
-from axonym_core.avals import aval_of
-from axonym_core.tree_util import GetAttrKey, register_pytree_node
+from axonym_core import lax
+from axonym_core.arrays import Array, ConcreteArray, as_concrete
+from axonym_core.trees import GetAttrKey, register_pytree_node
+from axonym_core.types import aval_of, dtypes
 
 from .errors import KeyArrayError, KeyTypeError
 
@@ -70,7 +70,7 @@ class PRNGKeyArray:
     Made by `key`, `split`, `fold_in` and `wrap_key_data`. A node of pytrees, see the module.
 
     Attributes:
-        dtype: `key<fry>`, of the kind `axonym_core.dtypes.prng_key`.
+        dtype: `key<fry>`, of the kind `axonym_core.types.dtypes.prng_key`.
     """
 
     __slots__ = ("__weakref__", "_first", "_second")

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from axonym_compile import library_jit
-from axonym_core import dtypes, lax
-from axonym_core.array import Array, ConcreteArray
-from axonym_core.avals import aval_of
+from axonym_core import lax
+from axonym_core.arrays import Array, ConcreteArray
+from axonym_core.types import aval_of, dtypes
 
 from ._arguments import as_shape, count, float_parameter, spread
 from ._continuous import gumbel_of, positive_unit

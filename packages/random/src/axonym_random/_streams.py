@@ -17,11 +17,11 @@ from typing import Any, Final
 import numpy as np
 
 from axonym_compile import library_jit
-from axonym_core import dtypes, lax
-from axonym_core.array import Array, as_concrete
-from axonym_core.avals import aval_of
-from axonym_core.context import context
-from axonym_core.trace import eval_trace
+from axonym_core import lax
+from axonym_core.arrays import Array, as_concrete
+from axonym_core.settings import context
+from axonym_core.tracing import eval_trace
+from axonym_core.types import aval_of, dtypes
 
 from . import _keys
 from ._arguments import as_shape, count

@@ -21,8 +21,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, Protocol
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
+from axonym_core import lax
+from axonym_core.arrays import Array
+from axonym_core.types import dtypes
 
 from ._arguments import as_operand, as_shape, spread
 from ._continuous import normal as _normal

@@ -7,7 +7,7 @@ new primitive, and the functions about devices say where arrays can be.
 
 from __future__ import annotations
 
-from axonym_core.jaxpr import Jaxpr as _Jaxpr
+from axonym_core.programs import Jaxpr as _Jaxpr
 
 from . import errors as errors
 from ._backend import XlaBackend as XlaBackend
@@ -63,7 +63,7 @@ def lower(jaxpr: _Jaxpr, *, platform: str = "cpu") -> str:
     Example:
         >>> import numpy as np
         >>> from axonym_core import lax
-        >>> from axonym_core.staging import make_jaxpr
+        >>> from axonym_core.tracing.staging import make_jaxpr
         >>> print(lower(make_jaxpr(lambda x: lax.sin(x))(np.float32(1.0))))
         module @lambda {
         func.func public @main(%arg0: tensor<f32> loc(unknown)) -> (tensor<f32>) {

@@ -17,10 +17,9 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from axonym_core.array import Array, ConcreteArray
-from axonym_core.avals import ShapedArray, aval_of, host_array
-from axonym_core.jaxpr import Jaxpr, JaxprEqn, Var
-from axonym_core.primitive import Primitive
+from axonym_core.arrays import Array, ConcreteArray
+from axonym_core.programs import Jaxpr, JaxprEqn, Primitive, Var
+from axonym_core.types import ShapedArray, aval_of, host_array
 
 from . import _buffers, _client
 from ._buffers import Buffer

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, final
 
-from axonym_core.array import ConcreteArray
-from axonym_core.avals import ShapedArray
-from axonym_core.backends import Backend
-from axonym_core.jaxpr import Jaxpr
+from axonym_core.arrays import Backend, ConcreteArray
+from axonym_core.programs import Jaxpr
+from axonym_core.types import ShapedArray
 
 from . import _buffers, _client, _jaxlib
 from ._buffers import Buffer

@@ -2,7 +2,7 @@
 
 A lowering rule writes StableHLO text through a `LoweringContext`:
 
-    >>> from axonym_core.primitive import Primitive
+    >>> from axonym_core.programs.primitive import Primitive
     >>> double_p = Primitive("xla_example.double", lambda x: x)
     >>> def lower_double(ctx, avals_in, avals_out, x):
     ...     return ctx.op(f"stablehlo.add {x}, {x} : {ctx.type(avals_out[0])}")

@@ -13,15 +13,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import ShapedArray, aval_of, join_named
-from axonym_core.jaxpr import Jaxpr, Var
-from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.control import bind_cond, conform_results, with_all_consts
-from axonym_core.lax.mapped_branches import guard, select_branch
-from axonym_core.lax.symbolic_zeros import Zero, instantiate
+from axonym_core.extend import (
+    Zero,
+    bind_cond,
+    conform_results,
+    guard,
+    instantiate,
+    select_branch,
+    with_all_consts,
+)
 from axonym_core.primitives.control import cond_p
-from axonym_core.staging import trace_flat
-from axonym_core.trace import new_trace
+from axonym_core.programs import Jaxpr, Var, eval_jaxpr
+from axonym_core.tracing import new_trace, trace_flat
+from axonym_core.types import ShapedArray, aval_of, join_named
 
 from ..errors import NotLinearError
 from ..jvp_trace import JvpTrace

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axonym_core import dtypes
-from axonym_core.avals import AxisName, ShapedArray, aval_of, join_all_named
-from axonym_core.context import context
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
-from axonym_core.primitive import ALL, Primitive
+from axonym_core.extend import Zero, add_tangents, instantiate
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
-from axonym_core.trace import new_trace
+from axonym_core.programs import ALL, Jaxpr, Primitive
+from axonym_core.settings import context
+from axonym_core.tracing import new_trace
+from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes, join_all_named
 
 from ..errors import NotDifferentiableError, NotLinearError
 from ..jvp_trace import JvpTrace

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.primitive import Primitive
 from axonym_core.primitives.collectives import pbroadcast_p, pmax_p, pmin_p, psum_p
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Linear, Reading, deflinear, register_jvp
 from .reductions import rounded_once

@@ -12,18 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.jaxpr import Atom, Jaxpr, Literal, Var
-from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.control import (
-    bind_scan,
-    bind_while,
-    conform_results,
-    scan_flat,
-)
-from axonym_core.lax.symbolic_zeros import Zero, instantiate
-from axonym_core.primitive import Primitive
+from axonym_core.extend import Zero, bind_scan, bind_while, conform_results, instantiate, scan_flat
 from axonym_core.primitives.control import scan_p, while_p
+from axonym_core.programs import Atom, Jaxpr, Literal, Primitive, Var, eval_jaxpr
+from axonym_core.types import ShapedArray, aval_of
 
 from ..errors import NotLinearError
 from ..programs import (

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
 from axonym_core.primitives.convolutions import (
     ConvDimensionNumbers,
     Padding,
@@ -20,6 +19,7 @@ from axonym_core.primitives.convolutions import (
     conv_general_dilated_p,
     dilated,
 )
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Reading, defjvp, is_linear, register_transpose
 from .contractions import axes_to_sum, cast_to, cast_to_common, read_elementwise

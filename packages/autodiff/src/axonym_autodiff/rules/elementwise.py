@@ -24,12 +24,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from axonym_core import dtypes, lax
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents
-from axonym_core.primitive import Primitive
+from axonym_core import lax
+from axonym_core.extend import Zero, add_tangents
+from axonym_core.operators import number_like
 from axonym_core.primitives import elementwise as p
-from axonym_core.promotion import number_like
+from axonym_core.programs import Primitive
+from axonym_core.types import ShapedArray, aval_of, dtypes
 
 from ..rule_tables import (
     Reading,

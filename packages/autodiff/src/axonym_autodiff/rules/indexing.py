@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
-from axonym_core.primitive import Primitive
+from axonym_core.extend import Zero, add_tangents, instantiate
 from axonym_core.primitives import indexing as p
 from axonym_core.primitives.collectives import psum_p
 from axonym_core.primitives.indexing import (
@@ -24,6 +22,8 @@ from axonym_core.primitives.indexing import (
     GatherScatterMode,
     ScatterDimensionNumbers,
 )
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Reading, is_linear, register_jvp, register_transpose
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.lax.symbolic_zeros import instantiate
-from axonym_core.primitive import Primitive
+from axonym_core.extend import instantiate
 from axonym_core.primitives import reductions as p
-from axonym_core.trace import Tracer
+from axonym_core.programs import Primitive
+from axonym_core.tracing import Tracer
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Reading, deflinear, defzero, register_jvp
 from .contractions import axes_to_sum, read_elementwise

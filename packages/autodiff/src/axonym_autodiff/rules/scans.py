@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import aval_of
+from axonym_core.types import aval_of
 
 Values = tuple[Any, ...]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.lax.symbolic_zeros import Zero, instantiate
+from axonym_core.extend import Zero, instantiate
 from axonym_core.primitives import shape as p
+from axonym_core.types import ShapedArray, aval_of
 
 from ..rule_tables import Reading, deflinear, defzero, is_linear, register_jvp, register_transpose
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.avals import aval_of
-from axonym_core.lax.symbolic_zeros import Zero
+from axonym_core.extend import Zero
 from axonym_core.primitives.indexing import GatherDimensionNumbers
 from axonym_core.primitives.sorting import sort_p, top_k_p
+from axonym_core.types import aval_of
 
 from ..rule_tables import register_jvp
 

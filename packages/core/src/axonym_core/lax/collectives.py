@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, as_concrete
-from ..avals import AxisName, NamedEntries, aval_of
-from ..axes import as_axis_names
-from ..context import context
+from ..arrays.array import Array, as_concrete
 from ..errors import DTypeError
 from ..primitives.collectives import axis_index_p, pbroadcast_p, pmax_p, pmin_p, psum_p
-from ..tree_util import tree_map
+from ..settings.thread_context import context
+from ..trees.operations import tree_map
+from ..types.avals import AxisName, NamedEntries, aval_of
+from ..types.axes import as_axis_names
 
 
 def axis_size(axis_name: AxisName | Sequence[AxisName]) -> int:

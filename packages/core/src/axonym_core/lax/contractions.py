@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.array import Array
 from ..errors import ConfigError, ShapeError
 from ..primitives.contractions import (
     DotDimensionNumbers,
@@ -15,6 +13,8 @@ from ..primitives.contractions import (
     PrecisionPair,
     dot_general_p,
 )
+from ..types import dtypes
+from ..types.avals import aval_of
 from .reductions import axes_in_scope
 
 _PRECISIONS = {

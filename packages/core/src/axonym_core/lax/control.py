@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..array import ConcreteArray
-from ..avals import NamedEntries, ShapedArray, aval_of, join_named
-from ..debug_info import DebugInfo, debug_info
+from ..arrays.array import ConcreteArray
 from ..errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -25,11 +22,12 @@ from ..errors import (
     ShapeError,
     TreeStructureError,
 )
-from ..jaxpr import Jaxpr, Var
-from ..jaxpr_evaluation import eval_jaxpr
 from ..primitives.control import cond_p, scan_p, while_p
-from ..staging import trace_cached, trace_flat
-from ..tree_util import (
+from ..programs.evaluation import eval_jaxpr
+from ..programs.jaxpr import Jaxpr, Var
+from ..programs.naming import DebugInfo, debug_info
+from ..tracing.staging import trace_cached, trace_flat
+from ..trees.operations import (
     PyTreeDef,
     keystr,
     tree_flatten,
@@ -37,6 +35,8 @@ from ..tree_util import (
     tree_structure,
     tree_unflatten,
 )
+from ..types import dtypes
+from ..types.avals import NamedEntries, ShapedArray, aval_of, join_named
 from .collectives import pbroadcast
 from .elementwise import clamp, convert_element_type, lt, ne
 

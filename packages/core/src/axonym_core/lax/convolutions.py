@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.arguments import as_ints
+from ..arrays.array import Array
 from ..errors import ShapeError
 from ..primitives.convolutions import (
     ConvDimensionNumbers,
@@ -14,7 +14,7 @@ from ..primitives.convolutions import (
     conv_general_dilated_p,
     dilated,
 )
-from .arguments import as_ints
+from ..types.avals import aval_of
 from .contractions import canonical_precision, preferred_dtype
 from .reductions import axes_in_scope
 from .shape import rev

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.arguments import as_dimension, as_ints
+from ..arrays.array import Array
 from ..errors import ShapeError
+from ..operators.promotion import scalar_of
 from ..primitives.shape import broadcast_in_dim_p, iota_p
-from ..promotion import scalar_of
-from .arguments import as_dimension, as_ints
-from .conversions import convert_element_type
+from ..types import dtypes
+from ..types.avals import aval_of
+from .elementwise.conversions import convert_element_type
 
 __all__ = [
     "broadcasted_iota",

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.arguments import as_dimension, as_ints
+from ..arrays.array import Array
 from ..errors import DTypeError, ShapeError
+from ..operators.promotion import WEAK_SCALARS, match_scalars
 from ..primitives import indexing as p
-from ..promotion import WEAK_SCALARS, match_scalars
-from .arguments import as_dimension, as_ints
-from .arithmetic import add
-from .arithmetic import min as minimum
-from .comparisons import lt
-from .conversions import convert_element_type, select
+from ..types import dtypes
+from ..types.avals import aval_of
+from .elementwise.arithmetic import add
+from .elementwise.arithmetic import min as minimum
+from .elementwise.comparisons import lt
+from .elementwise.conversions import convert_element_type, select
 from .shape import reshape, squeeze
 
 __all__ = [

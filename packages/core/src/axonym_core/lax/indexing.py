@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..array import Array
-from ..avals import ShapedArray, aval_of
+from ..arrays.arguments import as_ints
+from ..arrays.array import Array
 from ..errors import ArgumentTypeError
-from ..primitive import Primitive
+from ..operators.promotion import WEAK_SCALARS, match_scalars, scalar_of
 from ..primitives import indexing as p
 from ..primitives.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,
 )
-from ..promotion import WEAK_SCALARS, match_scalars, scalar_of
-from .arguments import as_ints
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.avals import ShapedArray, aval_of
 from .dynamic_slices import dynamic_index_in_dim as dynamic_index_in_dim
 from .dynamic_slices import dynamic_slice as dynamic_slice
 from .dynamic_slices import dynamic_slice_in_dim as dynamic_slice_in_dim

@@ -17,11 +17,11 @@ from typing import Any, final
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import AxisName, ShapedArray, aval_of
-from ..jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
-from ..jaxpr_evaluation import eval_jaxpr
 from ..primitives.calls import jit_p
+from ..programs.evaluation import eval_jaxpr
+from ..programs.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
+from ..types import dtypes
+from ..types.avals import AxisName, ShapedArray, aval_of
 from .collectives import axis_index, axis_size, pmin, psum
 from .elementwise import convert_element_type, eq, gt, lt, ne, select, select_n, stop_gradient
 

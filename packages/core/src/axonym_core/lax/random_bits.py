@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.arguments import as_array, as_ints
+from ..arrays.array import Array
 from ..errors import DTypeError, ShapeError
 from ..primitives.random_bits import check_key, random_bits_p, threefry2x32_p
-from .arguments import as_array, as_ints
+from ..types import dtypes
+from ..types.avals import aval_of
 from .elementwise import convert_element_type, eq, select, shift_right_logical
 from .shape import broadcast_in_dim, broadcasted_iota, iota, reshape, slice_in_dim, squeeze
 

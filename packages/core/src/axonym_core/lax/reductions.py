@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..array import Array
-from ..avals import AxisName, aval_of
-from ..axes import as_axis_names
-from ..context import context
-from ..primitive import Primitive
+from ..arrays.arguments import as_dimension, as_dimensions
+from ..arrays.array import Array
 from ..primitives import reductions as p
-from .arguments import as_dimension, as_dimensions
+from ..programs.primitive import Primitive
+from ..settings.thread_context import context
+from ..types import dtypes
+from ..types.avals import AxisName, aval_of
+from ..types.axes import as_axis_names
 
 
 def axes_in_scope(axis_names: Any) -> tuple[AxisName, ...]:

@@ -9,9 +9,10 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.arguments import as_array, as_dimension, as_dimensions, as_ints
+from ..arrays.array import Array
 from ..errors import ShapeError
+from ..operators.promotion import WEAK_SCALARS, match_scalars
 from ..primitives.shape import (
     broadcast_in_dim_p,
     concatenate_p,
@@ -24,9 +25,8 @@ from ..primitives.shape import (
     squeeze_p,
     transpose_p,
 )
-from ..promotion import WEAK_SCALARS, match_scalars
-from ..tree_util import tree_flatten, tree_unflatten
-from .arguments import as_array, as_dimension, as_dimensions, as_ints
+from ..trees.operations import tree_flatten, tree_unflatten
+from ..types.avals import aval_of
 from .creation import broadcasted_iota as broadcasted_iota
 from .creation import full as full
 from .creation import full_like as full_like

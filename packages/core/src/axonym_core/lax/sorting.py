@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..array import Array
-from ..avals import aval_of
+from ..arrays.arguments import as_dimension
+from ..arrays.array import Array
 from ..errors import ShapeError
 from ..primitives.sorting import sort_p, top_k_p
-from .arguments import as_dimension
+from ..types.avals import aval_of
 from .shape import transpose
 
 

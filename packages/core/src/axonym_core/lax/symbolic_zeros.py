@@ -6,10 +6,10 @@ from typing import Any, final
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import ShapedArray
-from .arithmetic import add
+from ..types import dtypes
+from ..types.avals import ShapedArray
 from .creation import full
+from .elementwise.arithmetic import add
 
 
 @final

@@ -7,11 +7,11 @@ from typing import Any, final
 
 import numpy as np
 
-from ..array import Array, ConcreteArray
-from ..avals import ShapedArray, aval_of, host_array
+from ..arrays.array import Array, ConcreteArray
 from ..errors import BackendError
-from ..jaxpr import Jaxpr, Literal, Var
-from ..primitive import Primitive
+from ..programs.jaxpr import Jaxpr, Literal, Var
+from ..programs.primitive import Primitive
+from ..types.avals import ShapedArray, aval_of, host_array
 from .rules import evaluation_rules
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import AxisName
 from ..primitives.contractions import (
     DotDimensionNumbers,
     PrecisionPair,
     dot_general_p,
     free_dimensions,
 )
+from ..types import dtypes
+from ..types.avals import AxisName
 from .reductions import accumulation_dtype, refuse_named_axes
 from .rules import register_evaluation
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..jaxpr import Jaxpr
 from ..primitives.control import cond_p, scan_p, stacked, while_p
+from ..programs.jaxpr import Jaxpr
 from .backend import run_jaxpr
 from .rules import register_evaluation
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import AxisName
 from ..primitives.contractions import PrecisionPair
 from ..primitives.convolutions import (
     ConvDimensionNumbers,
@@ -16,6 +15,7 @@ from ..primitives.convolutions import (
     conv_general_dilated_p,
     spatial_output,
 )
+from ..types.avals import AxisName
 from .contractions import product_dtypes
 from .reductions import refuse_named_axes
 from .rules import register_evaluation

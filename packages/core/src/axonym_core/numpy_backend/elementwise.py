@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import COMPLEXES, FLOATS, INTEGERS, bool_, float16, float32, float64
-from ..primitive import Primitive
 from ..primitives import elementwise as p
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.dtypes import COMPLEXES, FLOATS, INTEGERS, bool_, float16, float32, float64
 from . import special_functions as special
 from .rules import register_evaluation
 

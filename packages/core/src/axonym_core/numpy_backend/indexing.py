@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import AxisName
 from ..primitives import indexing as p
 from ..primitives.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,
 )
+from ..types import dtypes
+from ..types.avals import AxisName
 from .reductions import refuse_named_axes
 from .rules import register_evaluation
 

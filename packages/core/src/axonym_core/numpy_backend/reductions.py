@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import AxisName
 from ..errors import InternalError
-from ..primitive import Primitive
 from ..primitives import reductions as p
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.avals import AxisName
 from .rules import register_evaluation
 
 NDArray = np.ndarray[Any, Any]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..primitive import Primitive
+from ..programs.primitive import Primitive
 
 EvaluationRule = Callable[..., Any]
 

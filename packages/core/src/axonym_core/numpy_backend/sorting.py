@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..primitives.sorting import sort_p, top_k_p
+from ..types import dtypes
 from .reductions import accumulation_dtype
 from .rules import register_evaluation
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
-from ..avals import ShapedArray, aval_of
 from ..errors import JaxprTypeError
-from ..jaxpr import Jaxpr, ProgramHolder
-from ..jaxpr_evaluation import eval_jaxpr, lift_consts
-from ..primitive import ALL, Primitive
-from ..staging import JaxprTrace, trace_flat
+from ..programs.evaluation import eval_jaxpr, lift_consts
+from ..programs.jaxpr import Jaxpr, ProgramHolder
+from ..programs.primitive import ALL, Primitive
+from ..tracing.staging import JaxprTrace, trace_flat
+from ..types.avals import ShapedArray, aval_of
 
 
 @final

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import AxisName, ShapedArray, join_named
-from ..primitive import ALL, Primitive
+from ..programs.primitive import ALL, Primitive
+from ..types.avals import AxisName, ShapedArray, join_named
 
 _NEVER_EVALUATED = "named axes are mapped away before anything is evaluated"
 

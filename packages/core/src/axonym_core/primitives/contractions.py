@@ -16,10 +16,10 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from .. import dtypes
-from ..avals import AxisName, ShapedArray
 from ..errors import DTypeError, ShapeError
-from ..primitive import Primitive
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.avals import AxisName, ShapedArray
 from .reductions import axis_names_of, sum_named
 
 DotDimensionNumbers = tuple[

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ..avals import ShapedArray, join_named
 from ..errors import JaxprTypeError
-from ..jaxpr import Jaxpr
-from ..primitive import ALL, Primitive
+from ..programs.jaxpr import Jaxpr
+from ..programs.primitive import ALL, Primitive
+from ..types.avals import ShapedArray, join_named
 from .calls import check_operands
 
 

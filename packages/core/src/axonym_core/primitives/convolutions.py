@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..avals import AxisName, ShapedArray
 from ..errors import ShapeError
-from ..primitive import Primitive
+from ..programs.primitive import Primitive
+from ..types.avals import AxisName, ShapedArray
 from .contractions import PrecisionPair, contraction_dtype
 from .reductions import axis_names_of, sum_named
 

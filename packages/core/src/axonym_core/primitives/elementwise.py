@@ -12,7 +12,7 @@ Integers behave as two's complement numbers of their width do in hardware: sums 
 `div` truncates towards zero and gives -1 (all bits set) where the divisor is 0, `rem` gives the
 dividend there, shifts by the width or more shift everything out.
 
-Promotion and NumPy's broadcasting are for the layers above (`axonym_core.promotion`).
+Promotion and NumPy's broadcasting are for the layers above (`axonym_core.operators.promotion`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import Shape, ShapedArray
-from ..dtypes import COMPLEXES, FLOATS, INEXACT, INTEGERS, bool_
 from ..errors import DTypeError, ShapeError
-from ..primitive import ALL, Primitive
+from ..programs.primitive import ALL, Primitive
+from ..types import dtypes
+from ..types.avals import Shape, ShapedArray
+from ..types.dtypes import COMPLEXES, FLOATS, INEXACT, INTEGERS, bool_
 
 
 class RoundingMethod(enum.IntEnum):

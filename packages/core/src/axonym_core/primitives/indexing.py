@@ -22,10 +22,10 @@ import enum
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import dtypes
-from ..avals import AxisName, ShapedArray, join_all_named
 from ..errors import AxisNameError, DTypeError, IndexingError, ShapeError
-from ..primitive import Primitive
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.avals import AxisName, ShapedArray, join_all_named
 
 Shape = tuple[int, ...]
 

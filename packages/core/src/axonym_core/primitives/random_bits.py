@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from .. import dtypes
-from ..avals import ShapedArray
 from ..errors import DTypeError, ShapeError
-from ..primitive import Primitive
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.avals import ShapedArray
 
 ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """By how many bits the second word is rotated in the four rounds of even and of odd groups."""

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import dtypes
-from ..avals import AxisName, ShapedArray, join_all_named
 from ..errors import AxisNameError, DTypeError, ShapeError
-from ..primitive import ALL, Primitive
+from ..programs.primitive import ALL, Primitive
+from ..types import dtypes
+from ..types.avals import AxisName, ShapedArray, join_all_named
 
 
 def check_axes(name: str, aval: ShapedArray, axes: tuple[int, ...]) -> None:

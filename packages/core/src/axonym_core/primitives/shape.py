@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..avals import ShapedArray
 from ..errors import DTypeError, ShapeError
-from ..primitive import ALL, Primitive
+from ..programs.primitive import ALL, Primitive
+from ..types import dtypes
+from ..types.avals import ShapedArray
 
 Shape = tuple[int, ...]
 PaddingConfig = tuple[tuple[int, int, int], ...]

@@ -8,10 +8,10 @@ the floating-point standard, in which 0.0 is larger than -0.0 and NaN is the lar
 
 from __future__ import annotations
 
-from .. import dtypes
-from ..avals import ShapedArray
 from ..errors import DTypeError, ShapeError
-from ..primitive import Primitive
+from ..programs.primitive import Primitive
+from ..types import dtypes
+from ..types.avals import ShapedArray
 from .reductions import check_axis
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.avals import aval_of
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.lax.symbolic_zeros import Zero, add_tangents, instantiate
+from axonym_core.extend import Zero, add_tangents, instantiate
 from axonym_core.primitives.calls import (
     StagedFunction,
     custom_jvp_call_p,
     custom_vjp_call_p,
     jit_p,
 )
+from axonym_core.programs import Jaxpr
+from axonym_core.types import aval_of
 
 from ..batching import ANONYMOUS, batch_program, map_flat
 from ..errors import MappedAxisError

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.primitive import Primitive
 from axonym_core.primitives.collectives import axis_index_p, pbroadcast_p, pmax_p, pmin_p, psum_p
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Dim, MappedAxis, register_batching
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
 from axonym_core.primitives.contractions import (
     DotDimensionNumbers,
     dot_general_p,
     free_dimensions,
 )
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Dim, MappedAxis, register_batching
 from .reductions import times_size

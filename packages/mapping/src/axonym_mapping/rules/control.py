@@ -13,14 +13,19 @@ from typing import Any
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.avals import ShapedArray, aval_of
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.jaxpr_evaluation import eval_jaxpr
-from axonym_core.lax.control import bind_cond, bind_scan, bind_while
-from axonym_core.lax.mapped_branches import Takers, chosen_along, counted_if, select_branch
+from axonym_core.extend import (
+    Takers,
+    bind_cond,
+    bind_scan,
+    bind_while,
+    chosen_along,
+    counted_if,
+    select_branch,
+)
 from axonym_core.primitives.control import cond_p, scan_p, while_p
-from axonym_core.staging import trace_flat
-from axonym_core.trace import set_current_trace
+from axonym_core.programs import Jaxpr, eval_jaxpr
+from axonym_core.tracing import set_current_trace, trace_flat
+from axonym_core.types import ShapedArray, aval_of
 
 from ..batching import BatchedProgram, BatchTracer, batch_program, map_flat
 from ..rule_tables import (

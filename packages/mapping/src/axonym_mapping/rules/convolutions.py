@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
 from axonym_core.primitives.convolutions import (
     ConvDimensionNumbers,
     Padding,
     Shape,
     conv_general_dilated_p,
 )
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Dim, MappedAxis, register_batching
 from .reductions import times_size

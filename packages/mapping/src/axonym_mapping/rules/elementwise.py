@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axonym_core.avals import aval_of
 from axonym_core.primitives import elementwise as p
+from axonym_core.types import aval_of
 
 from ..rule_tables import Dim, MappedAxis, move_to_front, register_batching
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.primitive import Primitive
 from axonym_core.primitives import indexing as p
 from axonym_core.primitives.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,
 )
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Dim, MappedAxis, move_dim, register_batching
 from .reductions import times_size

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import AxisName, aval_of
-from axonym_core.primitive import Primitive
 from axonym_core.primitives import reductions as p
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Dim, MappedAxis, register_batching
 

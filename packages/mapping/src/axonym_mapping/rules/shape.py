@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.avals import aval_of
 from axonym_core.primitives import shape as p
+from axonym_core.types import aval_of
 
 from ..rule_tables import Dim, MappedAxis, move_dim, register_batching
 

@@ -11,12 +11,10 @@ import math
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.array import Array
-from axonym_core.avals import aval_of
-from axonym_core.dtypes import COMPLEXES, FLOATS, default_float_dtype
+from axonym_core.arrays import Array, as_dimension
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.lax.arguments import as_dimension
-from axonym_core.promotion import number_like, promote_args
+from axonym_core.operators import number_like, promote_args
+from axonym_core.types import COMPLEXES, FLOATS, aval_of, default_float_dtype
 
 from ..composites import composite
 from ..exponentials import logaddexp

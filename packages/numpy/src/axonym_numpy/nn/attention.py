@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from axonym_core import lax, operators
-from axonym_core.array import Array
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.promotion import number_like, promote_dtypes_inexact
+from axonym_core.operators import number_like, promote_dtypes_inexact
 
 from ..composites import composite
 from ..einsum import einsum

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from axonym_core import dtypes, lax
-from axonym_core.array import Array
+from axonym_core import lax
+from axonym_core.arrays import Array, as_dimension
 from axonym_core.errors import DTypeError
-from axonym_core.lax.arguments import as_dimension
+from axonym_core.types import dtypes
 
 from ..composites import composite
 from ..operands import array_of, convert, size_of

@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from axonym_core import dtypes, lax, operators
-from axonym_core.array import Array
-from axonym_core.avals import AxisName, aval_of
+from axonym_core import lax, operators
+from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.promotion import number_like, promote_dtypes_inexact
+from axonym_core.operators import number_like, promote_dtypes_inexact
+from axonym_core.types import AxisName, aval_of, dtypes
 
 from ..composites import composite
 from ..operands import array_of, convert, inexact, python_number

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import final
 
-from axonym_core.jaxpr import Jaxpr, JaxprEqn, programs_in
 from axonym_core.primitives import calls
+from axonym_core.programs import Jaxpr, JaxprEqn, programs_in
 
 
 @final

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axonym_core.avals import ShapedArray
-from axonym_core.jaxpr import Jaxpr
 from axonym_core.primitives import calls as p
+from axonym_core.programs import Jaxpr
+from axonym_core.types import ShapedArray
 
 from .registry import LoweringContext, register_lowering
 

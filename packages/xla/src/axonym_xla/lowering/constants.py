@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes
+from axonym_core.types import dtypes
 
 
 def _bits(array: np.ndarray[Any, Any]) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axonym_core import dtypes
-from axonym_core.avals import AxisName, ShapedArray
 from axonym_core.primitives.contractions import DotDimensionNumbers, PrecisionPair, dot_general_p
+from axonym_core.types import AxisName, ShapedArray, dtypes
 
 from .reductions import refuse_named_axes
 from .registry import LoweringContext, register_lowering

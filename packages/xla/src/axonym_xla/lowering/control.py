@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from axonym_core.avals import ShapedArray
-from axonym_core.jaxpr import Jaxpr
 from axonym_core.primitives import control as p
+from axonym_core.programs import Jaxpr
+from axonym_core.types import ShapedArray
 
 from .registry import LoweringContext, register_lowering
 

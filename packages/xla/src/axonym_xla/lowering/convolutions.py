@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axonym_core.avals import AxisName, ShapedArray
 from axonym_core.primitives.contractions import PrecisionPair
 from axonym_core.primitives.convolutions import (
     ConvDimensionNumbers,
@@ -13,6 +12,7 @@ from axonym_core.primitives.convolutions import (
     Shape,
     conv_general_dilated_p,
 )
+from axonym_core.types import AxisName, ShapedArray
 
 from .contractions import precision_attribute, product_operands
 from .reductions import refuse_named_axes

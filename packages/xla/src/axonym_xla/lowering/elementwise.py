@@ -13,11 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.avals import ShapedArray
-from axonym_core.dtypes import COMPLEXES, FLOATS, INTEGERS, SIGNED, bool_
-from axonym_core.primitive import Primitive
 from axonym_core.primitives import elementwise as p
+from axonym_core.programs import Primitive
+from axonym_core.types import COMPLEXES, FLOATS, INTEGERS, SIGNED, ShapedArray, bool_, dtypes
 
 from .registry import LoweringContext, LoweringRule, register_lowering
 

@@ -38,9 +38,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
-from axonym_core.avals import ShapedArray
-from axonym_core.jaxpr import Jaxpr, JaxprEqn, Literal, Var
-from axonym_core.primitive import Kind
+from axonym_core.programs import Jaxpr, JaxprEqn, Kind, Literal, Var
+from axonym_core.types import ShapedArray
 
 from .call_counts import CallCounts
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.avals import AxisName, ShapedArray
 from axonym_core.errors import InternalError
 from axonym_core.primitives import indexing as p
 from axonym_core.primitives.indexing import (
@@ -20,6 +18,7 @@ from axonym_core.primitives.indexing import (
     GatherScatterMode,
     ScatterDimensionNumbers,
 )
+from axonym_core.types import AxisName, ShapedArray, dtypes
 
 from .registry import LoweringContext, register_lowering
 from .shape import box, numbers, reshape_to

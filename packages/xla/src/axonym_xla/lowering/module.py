@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from axonym_core.array import ConcreteArray
-from axonym_core.avals import ShapedArray
+from axonym_core.arrays import ConcreteArray
 from axonym_core.errors import AxisNameError, BackendError
-from axonym_core.jaxpr import Jaxpr, JaxprEqn, Literal
+from axonym_core.programs import Jaxpr, JaxprEqn, Literal
+from axonym_core.types import ShapedArray
 
 from .call_counts import CallCounts
 from .fusion_cuts import Expression, FusionCuts, result_readers

@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from axonym_core import dtypes
-from axonym_core.avals import ShapedArray
 from axonym_core.primitives.random_bits import (
     BIT_DTYPES,
     KEY_PARITY,
@@ -20,6 +18,7 @@ from axonym_core.primitives.random_bits import (
     random_bits_p,
     threefry2x32_p,
 )
+from axonym_core.types import ShapedArray, dtypes
 
 from .registry import LoweringContext, register_lowering
 

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.avals import AxisName, ShapedArray
 from axonym_core.errors import AxisNameError
-from axonym_core.primitive import Primitive
 from axonym_core.primitives import reductions as p
+from axonym_core.programs import Primitive
+from axonym_core.types import AxisName, ShapedArray, dtypes
 
 from .registry import LoweringContext, register_lowering
 from .types import tensor_type

@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final, overload
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.avals import ShapedArray
-from axonym_core.jaxpr import Jaxpr
-from axonym_core.primitive import Primitive
+from axonym_core.programs import Jaxpr, Primitive
+from axonym_core.types import ShapedArray, dtypes
 
 from .constants import dense, splat
 from .types import element_type, tensor_type

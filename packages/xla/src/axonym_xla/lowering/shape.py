@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core.avals import ShapedArray
 from axonym_core.primitives import shape as p
+from axonym_core.types import ShapedArray
 
 from .registry import LoweringContext, register_lowering
 

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from axonym_core import dtypes
-from axonym_core.avals import ShapedArray
 from axonym_core.primitives.sorting import sort_p, top_k_p
+from axonym_core.types import ShapedArray, dtypes
 
 from .registry import LoweringContext, register_lowering
 from .types import tensor_type
