@@ -164,23 +164,54 @@ def _without(names: Names, axes: Sequence[str]) -> Names:
 
 @dataclass(frozen=True, eq=False)
 class Collective(Op):
-    """`psum` or `pmean`."""
+    """`psum` or `pmean`, over dimensions too."""
 
     fun: str
     axes: tuple[str, ...]
     sizes: Mapping[str, int]
+    dims: tuple[int, ...] = ()
 
     def named(self, call: Call, *xs: Any) -> Sequence[Any]:
-        return [getattr(lax, self.fun)(xs[0], self.axes)]
+        return [getattr(lax, self.fun)(xs[0], (*self.dims, *self.axes))]
 
     def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
-        x = sum_over(xs[0], self.axes, self.sizes)
+        count = np.prod([xs[0].shape[d] for d in self.dims])
+        x = lanes_map(lambda a: a.sum(tuple(d - len(xs[0].shape) for d in self.dims)), xs[0])
+        x = sum_over(x, self.axes, self.sizes)
         if self.fun == "pmean":
-            x = Lanes(x.names, x.data / np.prod([self.sizes[a] for a in self.axes]))
+            x = Lanes(x.names, x.data / np.prod([count, *(self.sizes[a] for a in self.axes)]))
         return [x]
 
     def names(self, call: Call, *xs: Names) -> Sequence[Names]:
         return [_without(xs[0], self.axes)]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped(Op):
+    """`psum` or `pmean` within groups of the indices of an axis."""
+
+    fun: str
+    axis: str
+    sizes: Mapping[str, int]
+    groups: tuple[tuple[int, ...], ...]
+
+    def named(self, call: Call, *xs: Any) -> Sequence[Any]:
+        return [getattr(lax, self.fun)(xs[0], self.axis, axis_index_groups=self.groups)]
+
+    def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
+        size = self.sizes[self.axis]
+        together = np.zeros((size, size))
+        for group in self.groups:
+            share = 1 / len(group) if self.fun == "pmean" else 1.0
+            together[np.ix_(group, group)] = share
+        everywhere = Lanes((self.axis,), np.zeros(size))
+        x = elementwise(lambda a, b: a + b, xs[0], everywhere)
+        position = x.names.index(self.axis)
+        moved = np.tensordot(together, np.moveaxis(x.data, position, 0), 1)
+        return [Lanes(x.names, np.moveaxis(moved, 0, position))]
+
+    def names(self, call: Call, *xs: Names) -> Sequence[Names]:
+        return [xs[0] | {self.axis}]
 
 
 @dataclass(frozen=True, eq=False)

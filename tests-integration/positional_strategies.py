@@ -24,6 +24,7 @@ from positional_operations import (
     Dot,
     Extremum,
     Gather,
+    Grouped,
     Largest,
     Maximum,
     Op,
@@ -50,6 +51,7 @@ _LEAF_OPS = [
     "select",
     "psum",
     "pmean",
+    "grouped",
     "extremum",
     "index",
     "dot",
@@ -238,8 +240,25 @@ class Drawing:
         x = self.float_value(env)
         assert x is not None
         axes = self.some_axes()
+        dims = self.one_of([(), *[(d,) for d in range(len(x.shape))]])
         bound = x.bound * (self.lanes(axes) if fun == "psum" else 1)
-        return lambda outs: Collective((x.id,), outs, fun, axes, self.axes), x.shape, bound
+        for d in dims:
+            bound *= x.shape[d] if fun == "psum" else 1
+        shape = tuple(s for d, s in enumerate(x.shape) if d not in dims)
+        return lambda outs: Collective((x.id,), outs, fun, axes, self.axes, dims), shape, bound
+
+    def _leaf_grouped(self, env: list[Known]) -> Any:
+        x = self.float_value(env)
+        assert x is not None
+        axis = self.one_of(list(self.axes))
+        size = self.axes[axis]
+        fun = self.one_of(["psum", "pmean"])
+        # two groups, or one: index k belongs to the first where its bit is set
+        first = self.one_of(list(range(min(2**size, 8))))
+        halves = [[k for k in range(size) if (first >> k) % 2 == half] for half in (1, 0)]
+        groups = tuple(tuple(half) for half in halves if half)
+        bound = x.bound * (size if fun == "psum" else 1)
+        return lambda outs: Grouped((x.id,), outs, fun, axis, self.axes, groups), x.shape, bound
 
     def lanes(self, axes: Sequence[str]) -> int:
         n = 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
+from axonym_core import lax
 from axonym_core.errors import InternalError
 from axonym_core.programs import DebugInfo, Jaxpr, Primitive, axes_used, eval_jaxpr, source_info
 from axonym_core.settings import context
@@ -133,7 +134,9 @@ class BatchTrace(Trace):
                 out_dims: Any = [None] * len(out) if primitive.multiple_results else None
             else:
                 rule = batching_rules.get(primitive)
-                if rule is not None:
+                if self.axis.size == 0 and not named_here and not primitive.programs:
+                    out, out_dims = self._of_nothing(primitive, args, params)
+                elif rule is not None:
                     out, out_dims = rule(self.axis, vals, dims, **params)
                 elif primitive.kind == "elementwise":
                     out, out_dims = batch_elementwise(primitive, self.axis, vals, dims, params)
@@ -153,6 +156,24 @@ class BatchTrace(Trace):
                 return [BatchTracer(self, o, d) for o, d in zip(out, out_dims, strict=True)]
             return BatchTracer(self, out, out_dims)
         return self._wrap_by_type(primitive, args, params, out, out_dims)
+
+    def _of_nothing(
+        self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]
+    ) -> tuple[Any, Any]:
+        """Results over an axis of size 0: empty, whatever the operation does at an index.
+
+        So no rule needs to think of such an axis but those of operations that refer to it.
+        """
+        avals = primitive.out_avals(tuple([aval_of(x) for x in args]), params)
+        if not primitive.multiple_results:
+            return self._empty(avals), 0
+        return [self._empty(aval) for aval in avals], [0] * len(avals)
+
+    def _empty(self, aval: ShapedArray) -> Any:
+        empty = lax.full((0, *aval.shape), 0, aval.dtype)
+        if aval.weak_type:
+            empty = lax.convert_element_type(empty, aval.dtype, weak_type=True)
+        return lax.pbroadcast(empty, aval.without_axis(self.axis.name).named)
 
     def _refers_to_axis(
         self, primitive: Primitive, params: Mapping[str, Any], varies: bool

@@ -14,7 +14,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.primitives.collectives import pbroadcast_p, pmax_p, pmin_p, psum_p
+from axonym_core.primitives.collectives import (
+    grouped_pmax_p,
+    grouped_pmin_p,
+    grouped_psum_p,
+    pbroadcast_p,
+    pmax_p,
+    pmin_p,
+    psum_p,
+)
 from axonym_core.programs import Primitive
 from axonym_core.types import AxisName, aval_of
 
@@ -45,20 +53,29 @@ def _pbroadcast_transpose(
 deflinear(pbroadcast_p, _pbroadcast_transpose, sums_named_axes=True)
 
 
-def _extremum_jvp(primitive: Primitive) -> None:
-    def jvp(
-        primals: Sequence[Any], tangents: Sequence[Any], *, axes: tuple[AxisName, ...]
-    ) -> tuple[Any, Any]:
+def _grouped_psum_transpose(reading: Reading, ct: Any, x: Linear, **groups: Any) -> list[Any]:
+    # The members of a group read each other's summands, so the cotangents of their sums add up in
+    # the same groups, in either reading.
+    return [grouped_psum_p.bind(ct, **groups)]
+
+
+deflinear(grouped_psum_p, _grouped_psum_transpose)
+
+
+def _extremum_jvp(primitive: Primitive, add_up: Primitive) -> None:
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any], **axes: Any) -> tuple[Any, Any]:
         (x,), (t,) = primals, tangents
         x = rounded_once(x)
-        out = primitive.bind(x, axes=axes)
+        out = primitive.bind(x, **axes)
         # The winners' tangents; ties share equally.
         winner = lax.convert_element_type(lax.eq(x, out), aval_of(t).dtype)
-        count = psum_p.bind(winner, axes=axes)
-        return out, lax.div(psum_p.bind(lax.mul(winner, t), axes=axes), count)
+        count = add_up.bind(winner, **axes)
+        return out, lax.div(add_up.bind(lax.mul(winner, t), **axes), count)
 
     register_jvp(primitive, jvp)
 
 
-_extremum_jvp(pmax_p)
-_extremum_jvp(pmin_p)
+_extremum_jvp(pmax_p, psum_p)
+_extremum_jvp(pmin_p, psum_p)
+_extremum_jvp(grouped_pmax_p, grouped_psum_p)
+_extremum_jvp(grouped_pmin_p, grouped_psum_p)

@@ -44,6 +44,32 @@ pmax_p = _reduction("pmax")
 pmin_p = _reduction("pmin")
 
 
+def _grouped_shape(
+    x: ShapedArray, *, axis: AxisName, size: int, groups: tuple[tuple[int, ...], ...]
+) -> ShapedArray:
+    return x.update(named_shape=join_named(x.named, ((axis, size),)), weak_type=False)
+
+
+def _grouped_reduction(name: str) -> Primitive:
+    return Primitive(
+        name,
+        _grouped_shape,
+        linear=ALL if name == "grouped_psum" else (),
+        uses_axes=lambda params: (params["axis"],),
+        absent={
+            "evaluation": _NEVER_EVALUATED,
+            "lowering": _NEVER_EVALUATED,
+        },
+    )
+
+
+# Reductions among the indices of each of several groups, which together are all indices of the
+# axis: the result varies over it.
+grouped_psum_p = _grouped_reduction("grouped_psum")
+grouped_pmax_p = _grouped_reduction("grouped_pmax")
+grouped_pmin_p = _grouped_reduction("grouped_pmin")
+
+
 def _pbroadcast_shape(x: ShapedArray, *, named: tuple[tuple[AxisName, int], ...]) -> ShapedArray:
     return x.update(named_shape=join_named(x.named, named))
 

@@ -64,6 +64,12 @@ class AxisEnv:
 
     def _unknown(self, name: AxisName) -> str:
         scope = ", ".join(repr(e.name) for e in self.entries) or "none"
+        if isinstance(name, int):
+            return (
+                f"{name!r} is no name of an axis in scope here (in scope: {scope}); give the name "
+                "of one. Of a dimension, x.shape tells the size, and axonym.numpy's functions and "
+                "lax.psum, pmean, pmax and pmin reduce it"
+            )
         return (
             f"axis name {name!r} is not in scope here (in scope: {scope}); "
             f"wrap the function in vmap(..., axis_name={name!r}) or xmap with that axis"
