@@ -19,6 +19,7 @@ import numpy as np
 
 from axonym_core.arrays import Array, ConcreteArray
 from axonym_core.programs import Jaxpr, JaxprEqn, Primitive, Var
+from axonym_core.settings import BoundedCache, exact, exact_items
 from axonym_core.types import ShapedArray, aval_of, host_array
 
 from . import _buffers, _client
@@ -47,8 +48,7 @@ _NUMBERS: Final = frozenset(
         *(np.uint8, np.uint16, np.uint32, np.uint64, np.float16, np.float32, np.float64),
     )
 )
-"""Types of numbers whose buffers are worth keeping; equal numbers of one type are the same number,
-zeros and NaN aside."""
+"""Types of numbers whose buffers are worth keeping."""
 
 
 @final
@@ -80,10 +80,10 @@ class XlaBackend:
 
     def __init__(self) -> None:
         self.name = "xla"
-        self._operations: dict[tuple[Any, ...], _Operation] = {}
+        self._operations: BoundedCache[_Operation] = BoundedCache(_OPERATIONS_KEPT)
         # Operations with programs inside (loops, branches, calls) are larger and live shorter.
-        self._programs: dict[tuple[Any, ...], _Operation] = {}
-        self._scalars: dict[tuple[Any, ...], tuple[ShapedArray, Buffer]] = {}
+        self._programs: BoundedCache[_Operation] = BoundedCache(_PROGRAMS_KEPT)
+        self._scalars: BoundedCache[tuple[ShapedArray, Buffer]] = BoundedCache(_SCALARS_KEPT)
         self._one_device = False  # until it is known that there are no others
 
     def evaluate(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -114,17 +114,18 @@ class XlaBackend:
                 key.append(aval)
                 buffers.append(buffer)
         if params:
-            key += params.values()
+            try:
+                key += exact_items(params)
+            except TypeError:
+                primitive.out_avals(tuple(key[1:]), params)  # says which one is not hashable
+                raise
         device = None
         if not self._one_device:
             device = common_device(buffers)
             if device is not None:
                 buffers = moved(buffers, device)
             key.append(device)
-        try:
-            operation = self._operations.get(tuple(key))
-        except TypeError:
-            operation = None  # a parameter that is not hashable: the shape rule will say which
+        operation = self._operations.young.get(tuple(key))
         if operation is None:
             avals = tuple(key[1 : len(args) + 1])
             operation = self._operation(tuple(key), primitive, avals, params, device)
@@ -147,10 +148,10 @@ class XlaBackend:
         device: Device | None,
     ) -> _Operation:
         """The compiled operation for a key; compiled now if need be."""
-        out = primitive.out_avals(avals, params)
-        found = self._programs.get(key)
+        found = self._operations.get(key) or self._programs.get(key)
         if found is not None:
             return found
+        out = primitive.out_avals(avals, params)
         out_avals = out if primitive.multiple_results else (out,)
         has_programs = bool(primitive.programs)
         effort: Effort = "quick"
@@ -170,10 +171,7 @@ class XlaBackend:
         operation = _Operation(
             compiled.executable.run, None if primitive.multiple_results else out, out_avals
         )
-        if has_programs:
-            _remember(self._programs, key, operation, _PROGRAMS_KEPT)
-        else:
-            _remember(self._operations, key, operation, _OPERATIONS_KEPT)
+        (self._programs if has_programs else self._operations).put(key, operation)
         return operation
 
     def _operand(self, x: Any) -> tuple[ShapedArray, Buffer]:
@@ -181,13 +179,12 @@ class XlaBackend:
         kind = type(x)
         if kind in _NUMBERS:
             aval = aval_of(x)
-            # 0.0 and -0.0 are equal; NaN is never found again.
-            key = (kind, x if x else str(x), aval)
+            # Numbers of one type that are equal are the same, zeros and NaN aside.
+            key = (kind, x if x and x == x else exact(x), aval)
             found = self._scalars.get(key)
             if found is None:
                 found = (aval, _buffers.from_host(host_array(x, aval.dtype)))
-                if x == x:
-                    _remember(self._scalars, key, found, _SCALARS_KEPT)
+                self._scalars.put(key, found)
             return found
         if isinstance(x, ConcreteArray):
             value = x.backend.to_host(x.buffer)
@@ -343,13 +340,6 @@ class XlaBackend:
 
 def _can_share(value: np.ndarray[Any, Any]) -> bool:
     return bool(value.flags.c_contiguous and value.ctypes.data % _ALIGNMENT == 0)
-
-
-def _remember(cache: dict[Any, Any], key: Any, value: Any, limit: int) -> None:
-    """Add an entry; the oldest ones go."""
-    while len(cache) >= limit:
-        cache.pop(next(iter(cache)), None)
-    cache[key] = value
 
 
 backend: Final = XlaBackend()

@@ -14,6 +14,7 @@ from ..errors import JaxprTypeError
 from ..programs.evaluation import eval_jaxpr, lift_consts
 from ..programs.jaxpr import Jaxpr, ProgramHolder
 from ..programs.primitive import ALL, Primitive
+from ..settings.caches import exact, register_key
 from ..tracing.staging import JaxprTrace, trace_flat
 from ..types.avals import ShapedArray, aval_of
 
@@ -33,6 +34,9 @@ class StagedFunction(ProgramHolder):
 
     def __hash__(self) -> int:
         return hash(self.jaxpr)
+
+
+register_key(StagedFunction, lambda f: (StagedFunction, exact(f.jaxpr)))
 
 
 def check_operands(name: str, jaxpr: Jaxpr, avals: Sequence[ShapedArray]) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..errors import ShapeError
 from ..programs.primitive import Primitive
+from ..settings.caches import register_key
 from ..types.avals import AxisName, ShapedArray
 from .contractions import PrecisionPair, contraction_dtype
 from .reductions import axis_names_of, sum_named
@@ -35,6 +36,9 @@ class ConvDimensionNumbers(NamedTuple):
     lhs_spec: Shape
     rhs_spec: Shape
     out_spec: Shape
+
+
+register_key(ConvDimensionNumbers, None)  # holds positions only
 
 
 def dilated(size: int, dilation: int) -> int:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from ..errors import AxisNameError, DTypeError, IndexingError, ShapeError
 from ..programs.primitive import Primitive
+from ..settings.caches import register_key
 from ..types import dtypes
 from ..types.avals import AxisName, ShapedArray, join_all_named
 
@@ -111,6 +112,10 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_dims_to_operand_dims: Shape
     operand_batching_dims: Shape = ()
     scatter_indices_batching_dims: Shape = ()
+
+
+register_key(GatherDimensionNumbers, None)  # holds positions only
+register_key(ScatterDimensionNumbers, None)
 
 
 def batch_shape(indices: ShapedArray) -> Shape:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar, final
 
+from ..settings.caches import BoundedCache, exact
 from ..types.avals import AxisName, ShapedArray
 from .effects import NONE, Effect, Effects
 from .naming import UNNAMED, DebugInfo
@@ -22,6 +23,8 @@ from .primitive import Primitive
 from .source_info import SourceInfo
 
 T = TypeVar("T")
+
+_DERIVED_KEPT = 512
 
 
 @final
@@ -143,7 +146,7 @@ class Jaxpr:
         self.constvars = tuple(constvars)
         self.consts = tuple(consts)
         self.debug = debug if debug is not None else UNNAMED
-        self._derived: dict[Hashable, Any] = {}
+        self._derived: BoundedCache[Any] | None = None
         self.in_avals = tuple([v.aval for v in self.invars])
         self.out_avals = tuple([v.aval for v in self.outvars])
         used: set[AxisName] = set()
@@ -179,9 +182,12 @@ class Jaxpr:
         A program that is differentiated or mapped twice gives the same program both times, so that
         it is compiled once. The key starts with a word for the kind of derivation.
         """
-        found = self._derived.get(key, self)
-        if found is self:
-            found = self._derived.setdefault(key, make())
+        if self._derived is None:
+            self._derived = BoundedCache(_DERIVED_KEPT)
+        key = exact(key)
+        found = self._derived.get(key)
+        if found is None:
+            found = self._derived.first(key, make())
         return found  # type: ignore[no-any-return]  # the key tells the type
 
     def lifted(self) -> Jaxpr:

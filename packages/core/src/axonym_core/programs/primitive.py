@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, final
 
 from ..errors import JaxprTypeError, PrimitiveNameError
+from ..settings.caches import BoundedCache, exact_items
 from ..settings.thread_context import context
 from ..types.avals import AxisName, ShapedArray, join_all_named, join_named
 from .effects import Effect, Effects
@@ -35,7 +36,7 @@ Kind = Literal["elementwise", "moving", "repeating", "contraction", "call", "oth
 * `call`: does what its one program does, on its operands as they are.
 """
 
-_CACHE_LIMIT = 8192
+_SHAPES_KEPT = 8192
 
 ALL: Sequence[int] = range(sys.maxsize)
 """All operands of a primitive, as the value of `linear`."""
@@ -136,7 +137,7 @@ class Primitive:
         self.stage = self._stage_expanded if transient else stage
         self.transient = transient
         self.absent: Mapping[Cell, str] = dict(absent or {})
-        self._cache: dict[Any, Any] = {}
+        self._cache: BoundedCache[Any] = BoundedCache(_SHAPES_KEPT)
         self.module: str = sys._getframe(1).f_globals.get("__name__", "")
         _register(self)
 
@@ -158,14 +159,16 @@ class Primitive:
         Raises:
             TypeError: A parameter is not hashable.
         """
-        key = (avals, *params.values())
-        try:
-            return self._cache[key]
-        except KeyError:
-            pass
-        except TypeError:
-            self._refuse_unhashable(params)
-            raise
+        key: Any = avals
+        if params:
+            try:
+                key = (avals, exact_items(params))
+            except TypeError:
+                self._refuse_unhashable(params)
+                raise
+        found = self._cache.young.get(key) or self._cache.get(key)
+        if found is not None:
+            return found
         out = self.shape_rule(*avals, **params)
         if self.multiple_results:
             out = tuple(out)
@@ -177,9 +180,7 @@ class Primitive:
                     if self.multiple_results
                     else out.update(named_shape=join_named(out.named, named))
                 )
-        if len(self._cache) >= _CACHE_LIMIT:
-            self._cache.clear()
-        self._cache[key] = out
+        self._cache.put(key, out)
         return out
 
     def linear_in(self, positions: Sequence[int]) -> bool:

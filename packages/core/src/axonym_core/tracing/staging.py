@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..programs.checking import check_jaxpr
 from ..programs.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
 from ..programs.naming import UNNAMED, DebugInfo, debug_info
 from ..programs.primitive import Primitive
+from ..settings.caches import BoundedCache, PerObject
 from ..settings.configuration import config
 from ..settings.thread_context import context
 from ..trees.operations import (
@@ -267,7 +267,7 @@ def _require_array(leaf: Any, result: Any, name: str) -> None:
 
 
 _PROGRAMS_PER_FUNCTION = 256
-_traced: WeakKeyDictionary[Any, dict[Hashable, TracedFunction]] = WeakKeyDictionary()
+_traced: PerObject[BoundedCache[TracedFunction]] = PerObject()
 
 
 def trace_cached(
@@ -288,29 +288,24 @@ def trace_cached(
         fun: The function whose identity is the key.
         in_tree: Tree of `(args, kwargs)`.
         in_avals: Types of the leaves.
-        key: What else distinguishes the program (static arguments).
+        key: What else distinguishes the program (static arguments), made with `exact`.
         call: What is called in the place of `fun` (it with static arguments filled in).
         debug: Names for messages.
     """
     full_key = (in_tree, in_avals, key, context.trace.axis_env, config.trace_key)
-    try:
-        programs = _traced.get(fun)
-    except TypeError:  # not hashable or not weakly referable: nothing to remember it by
-        return trace_tree(call or fun, in_tree, in_avals, debug=debug)
-    if programs is not None:
-        found = programs.get(full_key)
-        if found is not None:
-            return found
-    traced = trace_tree(call or fun, in_tree, in_avals, debug=debug or debug_info(fun, in_tree))
-    if not any(isinstance(c, Tracer) for c in traced.jaxpr.consts):
+    programs = _traced.get(fun)
+    if programs is None:
         try:
-            programs = _traced.setdefault(fun, {})
-        except TypeError:
-            return traced
-        if len(programs) >= _PROGRAMS_PER_FUNCTION:
-            programs.pop(next(iter(programs)))
-        programs[full_key] = traced
-    return traced
+            programs = _traced.first(fun, BoundedCache(_PROGRAMS_PER_FUNCTION))
+        except TypeError:  # not weakly referable: nothing to remember it by
+            return trace_tree(call or fun, in_tree, in_avals, debug=debug)
+    found = programs.get(full_key)
+    if found is not None:
+        return found
+    traced = trace_tree(call or fun, in_tree, in_avals, debug=debug or debug_info(fun, in_tree))
+    if any(isinstance(c, Tracer) for c in traced.jaxpr.consts):
+        return traced
+    return programs.first(full_key, traced)
 
 
 def clear_traces() -> None:

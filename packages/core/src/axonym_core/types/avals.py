@@ -16,18 +16,19 @@ from collections.abc import Hashable, Iterable, Mapping
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, final
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..errors import ArgumentTypeError, AxisNameError, AxonymError, DTypeError, ShapeError
+from ..settings.caches import Interned, register_key
 from . import dtypes
 
 AxisName = Hashable
 Shape = tuple[int, ...]
 NamedEntries = tuple[tuple[AxisName, int], ...]
 
-_interned: WeakValueDictionary[tuple[Any, ...], ShapedArray] = WeakValueDictionary()
+_interned: Interned[ShapedArray] = Interned()
+_find = _interned.find
 
 _KIND = {"f": "f", "c": "c", "i": "i", "u": "u"}
 
@@ -196,9 +197,10 @@ class ShapedArray:
         if not isinstance(dtype, np.dtype):
             dtype = dtypes.as_dtype(dtype)
         try:
-            found = _interned.get((shape, dtype, weak_type, named_shape))
+            reference = _find((shape, dtype, weak_type, named_shape))
         except TypeError:  # something in it is not hashable: the checks say what
-            found = None
+            reference = None
+        found: ShapedArray | None = None if reference is None else reference()
         # What merely equals an integer (True, 8.0) finds the same aval, and is refused all the
         # same: whether it is must not depend on what was made before.
         if found is not None and found.weak_type is weak_type:
@@ -266,6 +268,9 @@ class ShapedArray:
         return ("~" if self.weak_type else "") + self.str_short()
 
 
+register_key(ShapedArray, None)  # there is one for each key already
+
+
 def _as_bool(weak_type: Any) -> bool:
     if not isinstance(weak_type, bool | np.bool_):
         raise ArgumentTypeError(f"weak_type must be True or False, got {weak_type!r}")
@@ -290,7 +295,7 @@ def _intern(
         ("size", size),
     ):
         object.__setattr__(self, slot, value)
-    return _interned.setdefault((shape, dtype, weak_type, named_shape), self)
+    return _interned.first((shape, dtype, weak_type, named_shape), self)
 
 
 def join_named(a: NamedEntries, b: NamedEntries) -> NamedEntries:
