@@ -18,12 +18,13 @@ from axonym_core.programs import (
     JaxprEqn,
     Literal,
     Var,
+    bind_equation,
     eval_jaxpr,
     map_programs,
-    programs_in,
+    require_none,
 )
 from axonym_core.settings import context
-from axonym_core.tracing import JaxprTrace, JaxprTracer, new_trace, trace_flat
+from axonym_core.tracing import JaxprTrace, JaxprTracer, expanded, new_trace, trace_flat
 from axonym_core.types import ShapedArray, aval_of
 
 from .jvp_trace import JvpTrace
@@ -336,7 +337,12 @@ def transpose_jaxpr(
             dependent.update(eqn.outvars)
             eqns.append(JaxprEqn(eqn.primitive, operands, eqn.outvars, eqn.params, eqn.source))
         else:
-            out = eqn.primitive.bind(*operands, **eqn.params)
+            require_none(
+                eqn.effects,
+                "running the known part of a linear program again to transpose it",
+                "split the program first, with split_program",
+            )
+            out = bind_equation(eqn, operands)
             outs = out if eqn.primitive.multiple_results else (out,)
             values.update(zip(eqn.outvars, outs, strict=True))
     outputs = [a if a in dependent else None for a in jaxpr.outvars]
@@ -348,39 +354,9 @@ def runnable_params(eqn: JaxprEqn) -> Mapping[str, Any]:
 
     Programs in them may hold primitives that only tapes know, which are expanded.
     """
-    if not eqn.primitive.programs:
-        return eqn.params
     return map_programs(eqn.primitive, eqn.params, _runnable)
 
 
-def _only_for_tapes(jaxpr: Jaxpr) -> bool:
-    return any(
-        eqn.primitive.transient
-        or any(_only_for_tapes(p) for p in programs_in(eqn.primitive, eqn.params))
-        for eqn in jaxpr.eqns
-    )
-
-
 def _runnable(jaxpr: Jaxpr) -> Jaxpr:
-    if not _only_for_tapes(jaxpr):
-        return jaxpr
-
-    def make() -> Jaxpr:
-        def fun(*args: Any) -> list[Any]:
-            env: dict[Var, Any] = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
-            env.update(zip(jaxpr.invars, args, strict=True))
-
-            def read(atom: Atom) -> Any:
-                return atom.val if type(atom) is Literal else env[atom]
-
-            for eqn in jaxpr.eqns:
-                primitive, params = eqn.primitive, runnable_params(eqn)
-                out = primitive.bind(*[read(a) for a in eqn.invars], **params)
-                outs = out if primitive.multiple_results else (out,)
-                for var, value in zip(eqn.outvars, outs, strict=True):
-                    env[var] = widen(value, var.aval.named)
-            return [read(a) for a in jaxpr.outvars]
-
-        return trace_flat(fun, jaxpr.in_avals, debug=jaxpr.debug)
-
-    return _derived_here(jaxpr, ("runnable",), make)
+    key = ("runnable", context.trace.axis_env)
+    return expanded(jaxpr, key, lambda p: p.transient, lambda x, aval: widen(x, aval.named))

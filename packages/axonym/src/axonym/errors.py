@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from axonym_core.errors import ConcretizationTypeError as ConcretizationTypeError
     from axonym_core.errors import ConfigError as ConfigError
     from axonym_core.errors import DTypeError as DTypeError
+    from axonym_core.errors import EffectError as EffectError
     from axonym_core.errors import IndexingError as IndexingError
     from axonym_core.errors import IndexTypeError as IndexTypeError
     from axonym_core.errors import InternalError as InternalError
     from axonym_core.errors import JaxprTypeError as JaxprTypeError
     from axonym_core.errors import NonConcreteBooleanIndexError as NonConcreteBooleanIndexError
+    from axonym_core.errors import PrimitiveNameError as PrimitiveNameError
     from axonym_core.errors import RecursiveCallError as RecursiveCallError
     from axonym_core.errors import ShapeError as ShapeError
     from axonym_core.errors import TracerArrayConversionError as TracerArrayConversionError
@@ -72,10 +74,10 @@ _HOMES: Final = {
     ),
     "axonym_compile.errors": "CompileError StaticArgumentError",
     "axonym_core.errors": (
-        "ArgumentTypeError ArgumentValueError "
-        "AxisNameError AxonymError BackendError ConcretizationError ConcretizationTypeError "
-        "ConfigError DTypeError IndexTypeError IndexingError InternalError JaxprTypeError "
-        "NonConcreteBooleanIndexError RecursiveCallError ShapeError TracerArrayConversionError "
+        "ArgumentTypeError ArgumentValueError AxisNameError AxonymError BackendError "
+        "ConcretizationError ConcretizationTypeError ConfigError DTypeError EffectError "
+        "IndexTypeError IndexingError InternalError JaxprTypeError NonConcreteBooleanIndexError "
+        "PrimitiveNameError RecursiveCallError ShapeError TracerArrayConversionError "
         "TracerBoolConversionError TracerError TracerIntegerConversionError TracerLeakError "
         "TreeStructureError UnexpectedTracerError"
     ),
@@ -118,6 +120,7 @@ __all__ = [
     "DeviceError",
     "DistributedError",
     "DistributionError",
+    "EffectError",
     "ExecutionError",
     "ExportError",
     "IndexTypeError",
@@ -134,6 +137,7 @@ __all__ = [
     "NumpyError",
     "OutOfMemoryError",
     "PlatformError",
+    "PrimitiveNameError",
     "ProcessArgumentError",
     "ProcessIndexError",
     "RandomDTypeError",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from axonym_core.arrays import register_backend as register_backend
     from axonym_core.arrays import register_method as register_method
     from axonym_core.numpy_backend import register_evaluation as register_evaluation
+    from axonym_core.programs import Effect as Effect
     from axonym_mapping.extend import MappedAxis as MappedAxis
     from axonym_mapping.extend import align_elementwise as align_elementwise
     from axonym_mapping.extend import move_dim as move_dim
@@ -55,6 +56,7 @@ _HOMES: Final = {
     "axonym_core": "Primitive",
     "axonym_core.arrays": "Backend Executable register_backend register_method",
     "axonym_core.numpy_backend": "register_evaluation",
+    "axonym_core.programs": "Effect",
     "axonym_mapping.extend": (
         "MappedAxis align_elementwise move_dim move_to_front register_batching"
     ),
@@ -66,6 +68,7 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "Backend",
+    "Effect",
     "Executable",
     "Linear",
     "LoweringContext",

@@ -14,7 +14,19 @@ from typing import Any
 from axonym_core import lax
 from axonym_core.extend import Zero, bind_scan, bind_while, conform_results, instantiate, scan_flat
 from axonym_core.primitives.control import scan_p, while_p
-from axonym_core.programs import Atom, Jaxpr, Literal, Primitive, Var, eval_jaxpr
+from axonym_core.programs import (
+    Atom,
+    Jaxpr,
+    Literal,
+    Primitive,
+    Var,
+    effects_of,
+    eval_jaxpr,
+    independent_of,
+    needed_equations,
+    require_none,
+    with_results,
+)
 from axonym_core.types import ShapedArray, aval_of
 
 from ..errors import NotLinearError
@@ -134,9 +146,8 @@ def _rearranged(jaxpr: Jaxpr, arguments: Sequence[int], results: Sequence[int]) 
     """The same program with arguments and results in another order (the same object each time)."""
     return jaxpr.derived(
         ("rearranged", tuple(arguments), tuple(results)),
-        lambda: jaxpr.replace(
-            invars=[jaxpr.invars[i] for i in arguments],
-            outvars=[jaxpr.outvars[i] for i in results],
+        lambda: with_results(
+            jaxpr, [jaxpr.outvars[i] for i in results], [jaxpr.invars[i] for i in arguments]
         ),
     )
 
@@ -159,29 +170,20 @@ def _split_body(
 
 def _invariant(jaxpr: Jaxpr, num_consts: int) -> frozenset[Any]:
     """Variables of a loop's body that depend on its constants alone."""
-    found: set[Any] = set(jaxpr.invars[:num_consts])
-    for eqn in jaxpr.eqns:
-        if all(type(a) is Literal or a in found for a in eqn.invars):
-            found.update(eqn.outvars)
-    return frozenset(found)
+    return independent_of(jaxpr, jaxpr.invars[num_consts:])
 
 
 def _hoisted(jaxpr: Jaxpr, num_consts: int, wanted: Sequence[Var]) -> Jaxpr:
     """The part of a body that computes `wanted` variables from the constants."""
-    needed: set[Any] = set(wanted)
-    eqns = []
-    for eqn in reversed(jaxpr.eqns):
-        if any(v in needed for v in eqn.outvars):
-            eqns.append(eqn)
-            needed.update(a for a in eqn.invars if type(a) is Var)
-    return Jaxpr(jaxpr.invars[:num_consts], wanted, reversed(eqns), debug=jaxpr.debug)
+    eqns, _ = needed_equations(jaxpr.eqns, wanted, also=lambda eqn: False)
+    return Jaxpr(jaxpr.invars[:num_consts], wanted, eqns, debug=jaxpr.debug)
 
 
 def _with_step_results(jaxpr: Jaxpr, count: int, more: Sequence[Any]) -> Jaxpr:
     """A body that returns its first `count` results and then other variables of it."""
     return jaxpr.derived(
         ("step results", count, tuple(more)),
-        lambda: jaxpr.replace(outvars=(*jaxpr.outvars[:count], *more)),
+        lambda: with_results(jaxpr, (*jaxpr.outvars[:count], *more)),
     )
 
 
@@ -446,6 +448,11 @@ def _while_linearize(
 ) -> tuple[Any, Any]:
     # The tangents of all steps cannot be separated from the primal values without storing every
     # step; the linear map therefore runs the loop again, with tangents.
+    require_none(
+        effects_of(while_p, params),
+        "linearizing a while_loop, which runs it again with tangents,",
+        "use forward mode (jvp), or scan",
+    )
     outs = while_p.bind(*primals, **params)
     mask = nonzero_mask(tangents)
     in_avals = tuple([tangent_aval(aval_of(p)) for p in primals])

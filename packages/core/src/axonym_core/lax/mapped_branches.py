@@ -18,8 +18,10 @@ from typing import Any, final
 import numpy as np
 
 from ..primitives.calls import jit_p
+from ..programs.effects import NONE, require_none
 from ..programs.evaluation import eval_jaxpr
 from ..programs.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
+from ..programs.walking import bind_equation, needed_equations
 from ..types import dtypes
 from ..types.avals import AxisName, ShapedArray, aval_of
 from .collectives import axis_index, axis_size, pmin, psum
@@ -44,6 +46,11 @@ def select_branch(
             makes an operand of the branch fit to be used at all indices. None where branches are
             linear: what is thrown away is zero then.
     """
+    require_none(
+        NONE.union(*[branch.effects for branch in branches]),
+        "evaluating all branches of a cond, since its condition is mapped,",
+        "take it out of the branches, or leave the condition unmapped",
+    )
     axes = aval_of(index).names
     results = []
     for i, branch in enumerate(branches):
@@ -71,10 +78,9 @@ def _evaluate(
     """
     if axes.isdisjoint(jaxpr.axes_communicated):
         return [], eval_jaxpr(jaxpr, *guarded)
-    read_by_others = set(wanted)
-    for eqn in reversed(jaxpr.eqns):
-        if axes & eqn.axes_communicated or not read_by_others.isdisjoint(eqn.outvars):
-            read_by_others.update(eqn.invars)
+    _, read_by_others = needed_equations(
+        jaxpr.eqns, wanted, lambda eqn: axes & eqn.axes_communicated
+    )
     consts = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
     plain: dict[Var, Any] = {**consts, **dict(zip(jaxpr.invars, args, strict=True))}
     own: dict[Var, Any] = {**consts, **dict(zip(jaxpr.invars, guarded, strict=True))}
@@ -83,7 +89,7 @@ def _evaluate(
             if not read_by_others.isdisjoint(eqn.outvars):
                 plain.update(_results(eqn, plain))
             own.update(_results(eqn, own))
-        elif eqn.primitive is jit_p:
+        elif eqn.primitive is jit_p:  # other calls have derivative rules of their own
             inner: Jaxpr = eqn.params["jaxpr"]
             plain_args, own_args = [[_read(env, a) for a in eqn.invars] for env in (plain, own)]
             outs = _evaluate(inner, plain_args, own_args, fit, axes, inner.outvars)
@@ -100,7 +106,7 @@ def _read(env: Mapping[Var, Any], atom: Atom) -> Any:
 
 
 def _results(eqn: JaxprEqn, env: Mapping[Var, Any]) -> dict[Var, Any]:
-    out = eqn.primitive.bind(*[_read(env, a) for a in eqn.invars], **eqn.params)
+    out = bind_equation(eqn, [_read(env, a) for a in eqn.invars])
     return dict(zip(eqn.outvars, out if eqn.primitive.multiple_results else (out,), strict=True))
 
 

@@ -11,6 +11,8 @@ from ..arrays.array import Array, ConcreteArray
 from ..errors import BackendError
 from ..programs.jaxpr import Jaxpr, Literal, Var
 from ..programs.primitive import Primitive
+from ..programs.walking import last_uses
+from ..tracing.staging import expanded
 from ..types.avals import ShapedArray, aval_of, host_array
 from .rules import evaluation_rules
 
@@ -60,6 +62,7 @@ def apply_rule(
 
 def run_jaxpr(jaxpr: Jaxpr, args: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
     """Run a jaxpr on NumPy arrays."""
+    jaxpr = expanded(jaxpr, ("numpy", len(evaluation_rules)), _has_no_rule)
     env: dict[Var, Any] = {
         var: operand(c) for var, c in zip(jaxpr.constvars, jaxpr.consts, strict=True)
     }
@@ -68,12 +71,7 @@ def run_jaxpr(jaxpr: Jaxpr, args: Sequence[np.ndarray[Any, Any]]) -> list[np.nda
     def read(atom: Any) -> Any:
         return operand(atom.val).astype(atom.aval.dtype) if type(atom) is Literal else env[atom]
 
-    last_use: dict[Var, int] = {}
-    for i, eqn in enumerate(jaxpr.eqns):
-        for atom in eqn.invars:
-            if type(atom) is Var:
-                last_use[atom] = i
-    kept = set(jaxpr.outvars)
+    last_use = last_uses(jaxpr)
     for i, eqn in enumerate(jaxpr.eqns):
         out = apply_rule(eqn.primitive, [read(a) for a in eqn.invars], eqn.params)
         for var, value in zip(
@@ -81,9 +79,13 @@ def run_jaxpr(jaxpr: Jaxpr, args: Sequence[np.ndarray[Any, Any]]) -> list[np.nda
         ):
             env[var] = conform(value, var.aval)
         for atom in eqn.invars:  # free what nothing reads any more
-            if type(atom) is Var and last_use[atom] == i and atom not in kept:
+            if type(atom) is Var and last_use.get(atom) == i:
                 env.pop(atom, None)
     return [read(a) for a in jaxpr.outvars]
+
+
+def _has_no_rule(primitive: Primitive) -> bool:
+    return primitive not in evaluation_rules
 
 
 def conform(value: Any, aval: ShapedArray) -> np.ndarray[Any, Any]:

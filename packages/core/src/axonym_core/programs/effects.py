@@ -48,6 +48,6 @@ def require_none(effects: Effects, where: str, mend: str) -> None:
     """
     if effects:
         raise EffectError(
-            f"{where} would not do as often as written what has the effect {names_of(effects)}; "
-            f"{mend}"
+            f"{where} would do more or less often than written what has the effect "
+            f"{names_of(effects)}; {mend}"
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import ArgumentTypeError
-from .jaxpr import Atom, Jaxpr, Literal, Var
+from .jaxpr import Jaxpr
+from .walking import interpret
 
 
 def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
@@ -28,24 +28,7 @@ def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
         >>> float(eval_jaxpr(jaxpr, 3.0)[0])
         9.0
     """
-    if len(args) != len(jaxpr.invars):
-        raise ArgumentTypeError(
-            f"eval_jaxpr: {jaxpr.name} takes {len(jaxpr.invars)} arguments, got {len(args)}; "
-            "pass the flat list of leaves"
-        )
-    env: dict[Var, Any] = dict(zip(jaxpr.constvars, jaxpr.consts, strict=True))
-    env.update(zip(jaxpr.invars, args, strict=True))
-
-    def read(atom: Atom) -> Any:
-        return atom.val if type(atom) is Literal else env[atom]
-
-    for eqn in jaxpr.eqns:
-        out = eqn.primitive.bind(*[read(a) for a in eqn.invars], **eqn.params)
-        if eqn.primitive.multiple_results:
-            env.update(zip(eqn.outvars, out, strict=True))
-        else:
-            env[eqn.outvars[0]] = out
-    return [read(a) for a in jaxpr.outvars]
+    return interpret(jaxpr, args)
 
 
 def lift_consts(jaxpr: Jaxpr) -> tuple[Jaxpr, Sequence[Any]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
+from .effects import names_of
+from .jaxpr import Atom, Jaxpr, JaxprEqn, Literal, ProgramHolder, Var
 
 
 def _variable_names() -> Iterator[str]:
@@ -38,10 +39,10 @@ class _Namer:
 
 
 def _parameter(value: Any, indent: str) -> str:
+    if isinstance(value, ProgramHolder):
+        value = value.jaxpr
     if isinstance(value, Jaxpr):
         return "\n" + _block(value, indent + "    ")
-    if isinstance(getattr(value, "jaxpr", None), Jaxpr):
-        return "\n" + _block(value.jaxpr, indent + "    ")
     if isinstance(value, tuple) and value and all(isinstance(v, Jaxpr) for v in value):
         return "".join("\n" + _block(v, indent + "    ") for v in value)
     if callable(value):
@@ -64,7 +65,8 @@ def _block(jaxpr: Jaxpr, indent: str) -> str:
     lines = [f"{indent}{{ lambda {consts}; {args}. let"]
     lines += [_equation(eqn, namer, indent + "    ") for eqn in jaxpr.eqns]
     outs = ", ".join(namer.use(a) for a in jaxpr.outvars)
-    lines.append(f"{indent}  in ({outs}{',' if len(jaxpr.outvars) == 1 else ''}) }}")
+    effects = f" with effects {names_of(jaxpr.effects)}" if jaxpr.effects else ""
+    lines.append(f"{indent}  in ({outs}{',' if len(jaxpr.outvars) == 1 else ''}){effects} }}")
     return "\n".join(lines)
 
 

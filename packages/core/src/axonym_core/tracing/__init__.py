@@ -7,6 +7,7 @@ from .staging import JaxprTracer as JaxprTracer
 from .staging import TracedFunction as TracedFunction
 from .staging import clear_traces as clear_traces
 from .staging import eval_shape as eval_shape
+from .staging import expanded as expanded
 from .staging import make_jaxpr as make_jaxpr
 from .staging import struct_of as struct_of
 from .staging import trace_cached as trace_cached

@@ -11,9 +11,10 @@ from ..arrays.array import Array, as_concrete
 from ..errors import ArgumentTypeError
 from ..programs import source_info
 from ..programs.checking import check_jaxpr
-from ..programs.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var
+from ..programs.jaxpr import Atom, Jaxpr, JaxprEqn, Literal, Var, map_programs, programs_in
 from ..programs.naming import UNNAMED, DebugInfo, debug_info
 from ..programs.primitive import Primitive
+from ..programs.walking import interpret, needed_equations
 from ..settings.caches import BoundedCache, PerObject
 from ..settings.configuration import config
 from ..settings.thread_context import context
@@ -156,13 +157,14 @@ class JaxprTrace(Trace):
         return {var: value for var, _, value in self._constants.values()}
 
     def finish(self, results: Sequence[Any]) -> Jaxpr:
-        """Return the program that computes these results."""
+        """Return the program that computes these results, without what nobody reads."""
         outvars = [self.atom(x) for x in results]
-        constants = self.constant_values()
+        eqns, needed = needed_equations(self.eqns, outvars)
+        constants = {v: x for v, x in self.constant_values().items() if v in needed}
         jaxpr = Jaxpr(
             self.invars,
             outvars,
-            self.eqns,
+            eqns,
             constants.keys(),
             constants.values(),
             debug=self.debug,
@@ -173,10 +175,7 @@ class JaxprTrace(Trace):
 
     def describe_dependence(self, tracer: JaxprTracer) -> str:
         """Say which arguments a value depends on, for error messages."""
-        wanted: set[Any] = {tracer.variable}
-        for eqn in reversed(self.eqns):
-            if any(v in wanted for v in eqn.outvars):
-                wanted.update(a for a in eqn.invars if isinstance(a, Var))
+        _, wanted = needed_equations(self.eqns, [tracer.variable], lambda eqn: False)
         names = [self.debug.argument(i) for i, v in enumerate(self.invars) if v in wanted]
         made = f" It was computed at {tracer.source}." if tracer.source is not None else ""
         if not names:
@@ -209,6 +208,55 @@ def trace_flat(
     args = [trace.new_argument(aval) for aval in in_avals]
     with new_trace(trace):
         return trace.finish(fun(*args))
+
+
+def expanded(
+    jaxpr: Jaxpr,
+    key: Hashable,
+    which: Callable[[Primitive], bool],
+    fit: Callable[[Any, ShapedArray], Any] = lambda value, aval: value,
+) -> Jaxpr:
+    """Write what primitives expand to in their places, in the programs inside too.
+
+    Args:
+        jaxpr: The program.
+        key: Tells which primitives are meant, and with what they are replaced.
+        which: Whether a primitive, which has `expand`, is to be replaced.
+        fit: `fit(value, aval)` brings a result of an expansion to the type that it stands for.
+
+    Returns:
+        The program itself where there is none of them; else always the same object.
+    """
+
+    def make() -> Jaxpr | bool:
+        inner = {
+            p: expanded(p, key, which, fit)
+            for eqn in jaxpr.eqns
+            for p in programs_in(eqn.primitive, eqn.params)
+        }
+        unchanged = all([p is q for p, q in inner.items()])
+        if unchanged and not any([_replaced(eqn, which) for eqn in jaxpr.eqns]):
+            return False
+
+        def apply(eqn: JaxprEqn, operands: Sequence[Any]) -> Any:
+            params = map_programs(eqn.primitive, eqn.params, inner.__getitem__)
+            if not _replaced(eqn, which):
+                return eqn.primitive.bind(*operands, **params)
+            out = eqn.primitive.expand(*operands, **params)  # type: ignore[misc]  # it has that
+            if not eqn.primitive.multiple_results:
+                return fit(out, eqn.outvars[0].aval)
+            return [fit(o, v.aval) for o, v in zip(out, eqn.outvars, strict=True)]
+
+        return trace_flat(
+            lambda *args: interpret(jaxpr, args, apply), jaxpr.in_avals, debug=jaxpr.debug
+        )
+
+    found = jaxpr.derived(("expanded", key), make)
+    return found if isinstance(found, Jaxpr) else jaxpr
+
+
+def _replaced(eqn: JaxprEqn, which: Callable[[Primitive], bool]) -> bool:
+    return eqn.primitive.expand is not None and which(eqn.primitive)
 
 
 class TracedFunction(NamedTuple):

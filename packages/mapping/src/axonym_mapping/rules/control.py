@@ -23,7 +23,7 @@ from axonym_core.extend import (
     select_branch,
 )
 from axonym_core.primitives.control import cond_p, scan_p, while_p
-from axonym_core.programs import Jaxpr, eval_jaxpr
+from axonym_core.programs import Jaxpr, eval_jaxpr, require_none
 from axonym_core.tracing import set_current_trace, trace_flat
 from axonym_core.types import ShapedArray, aval_of
 
@@ -132,6 +132,11 @@ def _while(
     if not mapped_condition:
         outs = bind_while(condition.jaxpr, body.jaxpr, avals, start, for_cond, for_body)
         return outs, carry_dims
+    require_none(
+        cond_jaxpr.effects | body_jaxpr.effects,
+        "repeating a while_loop until the last index is done, since its condition is mapped,",
+        "take it out of the loop, or leave the condition unmapped",
+    )
     any_left, step = _until_all_done(condition, body, cond_consts, body_consts)
     outs = bind_while(any_left, step, avals, start, for_cond, [*for_cond, *for_body])
     return outs, carry_dims

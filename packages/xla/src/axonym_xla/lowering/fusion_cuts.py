@@ -113,7 +113,7 @@ class FusionCuts:
                 counts[atom] = get(atom, 0) + 1
         for eqn in reversed(jaxpr.eqns):
             primitive = eqn.primitive
-            if not any([v in counts for v in eqn.outvars]):
+            if not any([v in counts for v in eqn.outvars]) and not eqn.effects:
                 continue
             inner = self._counts.inlined(eqn)
             if inner is not None:
@@ -127,7 +127,7 @@ class FusionCuts:
                 n |= IN_MEMORY  # (a call comes to this only if it is kept)
             elif primitive.kind == "repeating":
                 # What is read through an enlarging broadcast is better cut before it.
-                n = counts[eqn.outvars[0]]
+                n = get(eqn.outvars[0], 1)
             invars: Sequence[Any] = eqn.invars
             if len(invars) > 1:
                 invars = dict.fromkeys([a for a in invars if type(a) is Var])  # type: ignore[assignment]  # narrowed

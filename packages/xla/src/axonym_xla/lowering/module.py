@@ -16,7 +16,8 @@ import numpy as np
 
 from axonym_core.arrays import ConcreteArray
 from axonym_core.errors import AxisNameError, BackendError
-from axonym_core.programs import Jaxpr, JaxprEqn, Literal
+from axonym_core.programs import Jaxpr, JaxprEqn, Literal, names_of
+from axonym_core.tracing import expanded
 from axonym_core.types import ShapedArray
 
 from .call_counts import CallCounts
@@ -69,6 +70,8 @@ def lower_jaxpr(
         BackendError: A primitive has no lowering rule.
     """
     _refuse_named_axes(jaxpr)
+    _refuse_ordered_effects(jaxpr)
+    jaxpr = expanded(jaxpr, ("xla", len(lowering_rules)), lambda p: p not in lowering_rules)
     return ModuleBuilder(CallCounts(jaxpr), platform).build(jaxpr, donated)
 
 
@@ -79,6 +82,15 @@ def _refuse_named_axes(jaxpr: Jaxpr) -> None:
                 f"{jaxpr.debug.argument(i)} of {jaxpr.name} is {aval}: it varies over a named "
                 "axis, and only positional programs can be compiled; map the axis with vmap or xmap"
             )
+
+
+def _refuse_ordered_effects(jaxpr: Jaxpr) -> None:
+    ordered = [e for e in jaxpr.effects if e.ordered]
+    if ordered:
+        raise BackendError(
+            f"the XLA backend keeps no order among operations with the effect "
+            f"{names_of(ordered)} of {jaxpr.name}; use the NumPy backend (AXONYM_BACKEND=numpy)"
+        )
 
 
 @final
@@ -151,8 +163,8 @@ class ModuleBuilder:
         for eqn in jaxpr.eqns:
             outvars = eqn.outvars
             counts = [readers.get(v, 0) for v in outvars]
-            if not any(counts):
-                continue  # nobody reads its results, and no primitive has effects
+            if not any(counts) and not eqn.effects:
+                continue  # nobody reads its results
             invars = eqn.invars
             names = [ctx.constant(a.val, a.aval) if type(a) is Literal else env[a] for a in invars]
             rule = rules.get(eqn.primitive)
