@@ -36,3 +36,48 @@ def test_compiled_functions_may_outlive_everything_else(backend: str) -> None:
     )
 
     assert (run.returncode, run.stdout, run.stderr) == (0, "True [3.0, 3.0]\n", "")
+
+
+WORK = {
+    "jit": "y = f(y)",
+    "wait": "f(y).block_until_ready()",
+    "operations": "x[0] + x[1]",
+    "read": "np.asarray(f(y))",
+    "put": "ax.device_put(np.ones(10_000))",
+    "compile": "ax.jit(lambda x: x + random.random())(1.0)",
+    "donate": "g(y + 1)",
+}
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("work", WORK)
+def test_daemon_threads_that_compute_do_not_disturb_the_end(work: str) -> None:
+    program = textwrap.dedent(f"""
+        import atexit, random, threading, time
+        import numpy as np
+        import axonym as ax
+        import axonym.numpy as anp
+
+        atexit.register(lambda: print(float(f(x)[0, 0])))  # the last thread may still compute
+        ax.config.backend = "xla"
+        x = anp.ones((200, 200))
+        f = ax.jit(lambda x: x @ x / 200)
+        g = ax.jit(lambda x: x * 2, donate_argnums=0)
+        started = threading.Semaphore(0)
+
+        def loop():
+            y = x
+            while True:
+                {WORK[work]}
+                started.release()
+
+        threads = [threading.Thread(target=loop, daemon=True) for _ in range(3)]
+        [thread.start() for thread in threads]
+        [started.acquire() for _ in range(9)]
+        print("end")
+    """)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False
+    )
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "end\n1.0\n", "")

@@ -301,13 +301,15 @@ def test_arguments_of_other_types_are_refused(args, message):
         program([put(a) for a in args])
 
 
-def test_arguments_of_another_backend_are_refused():
+def test_arguments_of_another_backend_are_converted():
     program = compiled(lax.neg, np.zeros(2, np.float32))
     with config.override(backend="numpy"):
-        there = as_concrete(np.zeros(2, np.float32))
+        there = as_concrete(np.array([1, 2], np.float32))
 
-    with pytest.raises(errors.ArgumentError, match="argument 0 must be a buffer"):
-        program([there])
+    (out,) = program([there])
+
+    assert out.backend is backend
+    np.testing.assert_array_equal(get(out), [-1, -2])
 
 
 def test_weakness_does_not_matter_to_a_program():

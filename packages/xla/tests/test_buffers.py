@@ -196,7 +196,7 @@ def test_what_was_read_outlives_the_buffer(dtype: np.dtype[Any]) -> None:
     data = any_bits((1000,), dtype)
     buffer = from_host(data)
     read = to_host(buffer)
-    _buffers.delete(buffer)
+    buffer.delete()
     del buffer
     [from_host(np.ones(1000)) for _ in range(20)]
 
@@ -215,7 +215,7 @@ USES: dict[str, Callable[[Buffer], Any]] = {
 @pytest.mark.parametrize("use", USES)
 def test_using_a_deleted_buffer_is_an_error(use: str) -> None:
     buffer = from_host(np.zeros((2, 3), np.float32))
-    _buffers.delete(buffer)
+    buffer.delete()
 
     with pytest.raises(DeletedBufferError, match=rf"{use}: .* float32\[2,3\] was deleted"):
         USES[use](buffer)
@@ -224,14 +224,14 @@ def test_using_a_deleted_buffer_is_an_error(use: str) -> None:
 def test_deleting_twice_is_fine() -> None:
     buffer = from_host(np.zeros(3))
     assert not _buffers.is_deleted(buffer)
-    _buffers.delete(buffer)
-    _buffers.delete(buffer)
+    buffer.delete()
+    buffer.delete()
 
     assert _buffers.is_deleted(buffer)
 
 
 @pytest.mark.parametrize("x", [None, 1.0, np.zeros(3), "text", [1, 2]], ids=repr)
-@pytest.mark.parametrize("use", [*USES, "delete", "is_deleted", "device_of", "dlpack_device"])
+@pytest.mark.parametrize("use", [*USES, "give_up", "is_deleted", "device_of", "dlpack_device"])
 def test_what_is_no_buffer_is_refused(use: str, x: Any) -> None:
     with pytest.raises(ArgumentError, match=rf"expected a buffer .* of type {type(x).__name__}"):
         getattr(_buffers, use)(x)
@@ -295,7 +295,7 @@ def test_buffers_move_between_devices() -> None:
         x = from_host(np.arange(5, dtype=np.int64) << 40, second)
         y = to_device(x, third)
         z = to_device(y)
-        _buffers.delete(x)
+        x.delete()
         i4 = np.dtype(_buffers.buffer_aval((), np.dtype("int4")).dtype)
         nibbles = from_host(np.arange(-3, 4).astype(i4), third)
         print(device_of(y) is third, device_of(z) is first, device_of(x) is second)
@@ -318,7 +318,7 @@ def test_buffers_move_between_devices() -> None:
 def test_a_copy_on_the_same_device_has_memory_of_its_own() -> None:
     buffer = from_host(np.arange(3.0))
     other = _buffers.to_device(buffer)
-    _buffers.delete(buffer)
+    buffer.delete()
 
     np.testing.assert_array_equal(to_host(other), np.arange(3.0))
 
@@ -373,7 +373,7 @@ def test_dlpack_shares_memory(dtype: str, shape: tuple[int, ...]) -> None:
 def test_what_was_exported_outlives_the_buffer(keep: str) -> None:
     buffer = from_host(np.arange(1000.0))
     kept = np.from_dlpack(Exporter(buffer)) if keep == "array" else _buffers.to_dlpack(buffer)
-    _buffers.delete(buffer)
+    buffer.delete()
     del buffer
     [from_host(np.ones(1000)) for _ in range(20)]
 

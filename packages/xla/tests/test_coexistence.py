@@ -40,7 +40,7 @@ def use_ours():
                 moved = B.to_device(buffer, device)
                 assert B.to_host(moved).tobytes() == data.tobytes()
                 assert B.device_of(moved) is device
-            B.delete(buffer)
+            buffer.delete()
             try:
                 B.to_host(buffer)
             except DeletedBufferError:

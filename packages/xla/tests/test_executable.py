@@ -227,7 +227,7 @@ def test_the_fast_way_explains_what_xla_refuses(
 @pytest.mark.parametrize("way", ["run", "execute"])
 def test_a_deleted_argument_is_named(subtract: Executable, way: str) -> None:
     x, y = f32(1, 2, 3), f32(1, 2, 3)
-    _buffers.delete(y)
+    y.delete()
 
     with pytest.raises(DeletedBufferError, match=r"argument 1, of float32\[3\], was deleted"):
         getattr(subtract, way)([x, y])
@@ -359,7 +359,7 @@ def test_constants_and_donation_go_together() -> None:
 def test_a_constant_that_was_deleted_is_named() -> None:
     const = f32(1, 2, 3)
     run = compiled(SUBTRACT, [((3,), F32)], [((3,), F32)], consts=[const])
-    _buffers.delete(const)
+    const.delete()
 
     with pytest.raises(DeletedBufferError, match=r"constant 0 of the program, of float32\[3\]"):
         run.execute([f32(1, 2, 3)])
@@ -367,7 +367,7 @@ def test_a_constant_that_was_deleted_is_named() -> None:
 
 def test_wrong_constants_are_refused(update: Executable) -> None:
     deleted = f32(1, 2, 3)
-    _buffers.delete(deleted)
+    deleted.delete()
     one, none = [((3,), F32)], [((1000,), F32)]
 
     with pytest.raises(ArgumentError, match=r"consts\[0\] must be a buffer; got ndarray"):

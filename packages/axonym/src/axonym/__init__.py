@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from ._lazy import lazy as _lazy
 
 if TYPE_CHECKING:
+    from axonym._version import __version__ as __version__
     from axonym_autodiff import custom_jvp as custom_jvp
     from axonym_autodiff import custom_vjp as custom_vjp
     from axonym_autodiff import grad as grad
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from . import tree_util as tree_util
 
 _HOMES: Final = {
+    "axonym._version": "__version__",
     "axonym_autodiff": (
         "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
     ),
@@ -102,6 +104,7 @@ __all__ = [
     "CompiledFunction",
     "CompiledFunctionCache",
     "ShapeDtypeStruct",
+    "__version__",
     "block_until_ready",
     "config",
     "core",

@@ -23,9 +23,9 @@ from axonym_core.settings import BoundedCache, exact, exact_items
 from axonym_core.types import ShapedArray, aval_of, host_array
 
 from . import _buffers, _client
-from ._buffers import Buffer
+from ._buffers import Buffer, GivenUp
 from ._compile_options import Effort, OptionValue
-from ._compiled import XlaExecutable, XlaLowered, common_device, moved
+from ._compiled import XlaExecutable, XlaLowered, buffer_of, common_device, moved
 from ._jaxlib import Device
 from .errors import ArgumentError, ExportError
 
@@ -187,8 +187,7 @@ class XlaBackend:
                 self._scalars.put(key, found)
             return found
         if isinstance(x, ConcreteArray):
-            value = x.backend.to_host(x.buffer)
-            return x.aval, _buffers.from_host(value)
+            return x.aval, buffer_of(x, self)
         aval = aval_of(x)
         return aval, _buffers.from_host(host_array(x, aval.dtype))
 
@@ -281,11 +280,11 @@ class XlaBackend:
         """Whether a buffer's data is there."""
         return _buffers.is_ready(buffer)
 
-    def delete(self, buffer: Buffer) -> None:
-        """Free a buffer."""
-        _buffers.delete(buffer)
+    def give_up(self, buffer: Buffer | GivenUp) -> GivenUp:
+        """What stands in place of a buffer that an array gives up."""
+        return _buffers.give_up(buffer)
 
-    def is_deleted(self, buffer: Buffer) -> bool:
+    def is_deleted(self, buffer: Buffer | GivenUp) -> bool:
         """Whether a buffer was freed, or donated to a compiled program."""
         return _buffers.is_deleted(buffer)
 

@@ -19,9 +19,9 @@ from typing import Any, Final, TypeGuard, final
 
 import numpy as np
 
-from . import _client, _jaxlib, _readback
+from . import _client, _gate, _jaxlib, _readback
 from ._element_types import MLIR_NAMES, DType, canonical
-from ._jaxlib import Buffer, Device
+from ._jaxlib import Buffer, Device, Sharding
 from .errors import (
     ArgumentError,
     BufferDTypeError,
@@ -35,12 +35,13 @@ from .errors import (
 __all__ = [
     "Buffer",
     "BufferAval",
+    "GivenUp",
     "block_until_ready",
     "buffer_aval",
-    "delete",
     "device_of",
     "dlpack_device",
     "from_host",
+    "give_up",
     "is_buffer",
     "is_deleted",
     "is_ready",
@@ -70,6 +71,24 @@ class BufferAval:
 
     def __repr__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+@final
+class GivenUp:
+    """Stands in an array for the buffer that it held until it was deleted or donated.
+
+    The buffer itself is freed when nobody uses it any more: another thread may be reading it, or
+    handing it to a program, for which C++ would end the process if the data were freed by force.
+
+    Attributes:
+        aval: Shape and dtype that the buffer had.
+    """
+
+    __slots__ = ("_sharding", "aval")
+
+    def __init__(self, buffer: Buffer) -> None:
+        self.aval: Final = buffer.aval
+        self._sharding: Final[Sharding] = buffer._sharding
 
 
 _AVALS_KEPT: Final = 8192
@@ -202,11 +221,14 @@ def to_host(buffer: Buffer) -> np.ndarray[Any, Any]:
         array(1.5, dtype=float32)
     """
     if type(buffer) is not _jaxlib.BufferType:
-        raise _not_a_buffer(buffer, "to_host")
+        _check(buffer, "to_host")
+    if _gate.shut:
+        _gate.stop(buffer)
     try:
+        # C++ ends the process where one reads, without having waited, what could not be computed.
+        buffer.block_until_ready()
         if buffer.aval.dtype.isbuiltin == 1:
             return np.asarray(memoryview(buffer))
-        _check(buffer, "to_host")
         return _readback.read(buffer)
     except (_jaxlib.RuntimeFailure, BufferError) as error:
         _check(buffer, "to_host")
@@ -258,7 +280,9 @@ def block_until_ready(buffer: Buffer) -> None:
         ExecutionError: The program that was to compute it failed.
     """
     if type(buffer) is not _jaxlib.BufferType:
-        raise _not_a_buffer(buffer, "block_until_ready")
+        _check(buffer, "block_until_ready")
+    if _gate.shut:
+        _gate.stop(buffer)
     try:
         buffer.block_until_ready()
     except _jaxlib.RuntimeFailure as error:
@@ -277,36 +301,42 @@ def is_ready(buffer: Buffer) -> bool:
     return buffer.is_ready()
 
 
-def delete(buffer: Buffer) -> None:
-    """Free a buffer's data; nothing happens where it was freed before.
+def give_up(buffer: Buffer | GivenUp) -> GivenUp:
+    """What to put in the place of a buffer so that it is freed as soon as nobody uses it.
 
     Raises:
         ArgumentError: `buffer` is none.
+
+    Example:
+        >>> is_deleted(give_up(from_host(np.zeros(3))))
+        True
     """
+    if type(buffer) is GivenUp:
+        return buffer
     if not is_buffer(buffer):
-        raise _not_a_buffer(buffer, "delete")
-    buffer.delete()
+        raise _not_a_buffer(buffer, "give_up")
+    return GivenUp(buffer)
 
 
-def is_deleted(buffer: Buffer) -> bool:
+def is_deleted(buffer: Buffer | GivenUp) -> bool:
     """Whether a buffer was deleted or donated.
 
     Raises:
         ArgumentError: `buffer` is none.
 
     Example:
-        >>> buffer = from_host(np.zeros(3))
-        >>> delete(buffer)
-        >>> is_deleted(buffer)
-        True
+        >>> is_deleted(from_host(np.zeros(3)))
+        False
     """
+    if type(buffer) is GivenUp:
+        return True
     if not is_buffer(buffer):
         raise _not_a_buffer(buffer, "is_deleted")
     return buffer.is_deleted()
 
 
-def device_of(buffer: Buffer) -> Device:
-    """The device that a buffer is on.
+def device_of(buffer: Buffer | GivenUp) -> Device:
+    """The device that a buffer is on, or was on.
 
     Raises:
         ArgumentError: `buffer` is none, or belongs to another client, such as that of `jax`.
@@ -315,7 +345,7 @@ def device_of(buffer: Buffer) -> Device:
         >>> device_of(from_host(np.zeros(3))).platform
         'cpu'
     """
-    if not is_buffer(buffer):
+    if type(buffer) is not GivenUp and not is_buffer(buffer):
         raise _not_a_buffer(buffer, "device_of")
     place = _client.client().placement_of(buffer._sharding)
     if place is None:
@@ -323,7 +353,7 @@ def device_of(buffer: Buffer) -> Device:
     return place.device
 
 
-def dlpack_device(buffer: Buffer) -> tuple[int, int]:
+def dlpack_device(buffer: Buffer | GivenUp) -> tuple[int, int]:
     """DLPack's kind and number of the device that a buffer is on.
 
     Raises:
@@ -401,11 +431,12 @@ def failure(what: str, error: Exception) -> XlaError:
     return ExecutionError(text)
 
 
-def _check(buffer: object, where: str) -> None:
+def _check(buffer: Any, where: str) -> None:
     """Refuse what is no buffer, or a buffer without data: C++ may crash on those."""
-    if not is_buffer(buffer):
+    here = is_buffer(buffer)
+    if not here and type(buffer) is not GivenUp:
         raise _not_a_buffer(buffer, where)
-    if buffer.is_deleted():
+    if not here or buffer.is_deleted():
         raise DeletedBufferError(
             f"{where}: the data of this array of {buffer.aval} was deleted, or donated to a "
             "compiled function; use that function's result instead, or donate less."

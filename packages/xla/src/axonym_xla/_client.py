@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple, final
 
-from . import _jaxlib
+from . import _gate, _jaxlib
 from ._jaxlib import Device, DeviceList, RawClient, Sharding
 from .errors import ClientError, DeviceError
 
@@ -142,7 +141,6 @@ _lock = threading.Lock()
 _client: Client | None = None
 _num_cpu_devices: int | None = None
 _distributed: Distributed | None = None
-_lost_in_fork = False
 
 
 def configure(
@@ -204,8 +202,10 @@ def client() -> Client:
     """The client of this process; starts it at the first call.
 
     Raises:
-        ClientError: It cannot start.
+        ClientError: It cannot start, or this process was forked from one where it had.
     """
+    if _gate.shut:
+        _gate.stop()
     found = _client
     return found if found is not None else _start()
 
@@ -215,12 +215,6 @@ def _start() -> Client:
     with _lock:
         if _client is not None:
             return _client
-        if _lost_in_fork:
-            raise ClientError(
-                "this process was forked from one that had started the XLA client, whose threads "
-                "do not exist here; start processes with "
-                "multiprocessing.get_context('spawn'), or fork before the first array is made."
-            )
         options: dict[str, Any] = {"asynchronous": True, "num_devices": _wanted_count()}
         if _distributed is not None:
             options["distributed_client"] = _distributed.runtime_client
@@ -233,21 +227,19 @@ def _start() -> Client:
         except (_jaxlib.RuntimeFailure, TypeError, ValueError) as error:
             settings = ", ".join(f"{k}={v!r}" for k, v in options.items())
             raise ClientError(f"the XLA client did not start with {settings}: {error}") from error
+        _gate.guard()
         _client = Client(raw)
         return _client
 
 
-def _forget_in_child() -> None:
-    """Leave no trace of the parent's client in a forked process: using it would hang."""
-    global _client, _lock, _lost_in_fork
-    _lost_in_fork = _lost_in_fork or _client is not None
-    _client = None
+def _new_lock_in_child() -> None:
+    """A thread that held the lock does not exist in a forked process."""
+    global _lock
     _lock = threading.Lock()
 
 
-_at_fork: Callable[..., None] | None = getattr(os, "register_at_fork", None)
-if _at_fork is not None:  # not on Windows, which has no fork
-    _at_fork(after_in_child=_forget_in_child)
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_new_lock_in_child)
 
 
 def placement(device: Device | None = None) -> Placement:

@@ -7,9 +7,10 @@ runs on the one that holds the arguments, and is compiled for that at the first 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
-from typing import Any, final
+from typing import Any, Final, final
 
 from axonym_core.arrays import Backend, ConcreteArray
 from axonym_core.programs import Jaxpr
@@ -18,7 +19,8 @@ from axonym_core.types import ShapedArray
 from . import _buffers, _client, _jaxlib
 from ._buffers import Buffer
 from ._compile_options import Effort, OptionValue, compile_options
-from ._executable import FAILURES, Executable, MemoryStats, compile_program
+from ._executable import DONATING, FAILURES, Executable, MemoryStats, compile_program
+from ._gate import shut, stop
 from ._jaxlib import Device
 from .errors import ArgumentError, DeviceError
 from .lowering import lower_jaxpr
@@ -28,6 +30,9 @@ Run = Callable[[Sequence[Buffer]], list[Buffer]]
 Call = Callable[[Sequence[ConcreteArray]], list[ConcreteArray]]
 
 _new = ConcreteArray.__new__
+
+# References to a buffer that is in one list only, and handed to `sys.getrefcount`.
+_ONE_OWNER: Final = 2
 
 
 def common_device(buffers: Sequence[Buffer]) -> Device | None:
@@ -141,13 +146,16 @@ class XlaExecutable:
         self._in_avals = list(jaxpr.in_avals)
         self._effort: Effort = effort
         self._overrides = overrides
-        self._constants = [_constant(array, backend) for array in lowered.constants]
+        self._constants = [buffer_of(array, backend) for array in lowered.constants]
         self._by_device: dict[Device, Executable] = {}
         self.executable = self._compiled_for(client.placement(device).device)
         several = len(client.local_devices) > 1
+        run = self._run_anywhere if several else self.executable.run
         self.call: Call = (
-            _wrapping(self._run_anywhere, jaxpr.out_avals, backend)
-            if several
+            _donating(self.executable, run, jaxpr.out_avals, backend)
+            if self.executable.donated
+            else _wrapping(run, jaxpr.out_avals, backend)
+            if several or self.executable.start is None or len(jaxpr.out_avals) != 1
             else _calling(self.executable, jaxpr.out_avals, backend)
         )
 
@@ -227,40 +235,46 @@ class XlaExecutable:
 
 
 def _calling(executable: Executable, out_avals: tuple[ShapedArray, ...], backend: Backend) -> Call:
-    """Make the function from arrays to arrays of a program that runs on one device.
+    """Make the function from arrays to arrays of a program with one result on one device.
 
-    It is the dispatch time of `jit`, in which every microsecond counts. So the commonest programs,
-    those with one result, start XLA themselves, and make their array without calling its class.
+    It is the dispatch time of `jit`, in which every microsecond counts. So these commonest programs
+    start XLA themselves, and make their array without calling its class.
     """
-    start = executable.start
-    if start is None or len(out_avals) != 1:
-        return _wrapping(executable.run, out_avals, backend)
-    handlers, explain = executable.handlers, executable.explain
+    start, handlers = executable.start, executable.handlers
+    assert start is not None
     (aval,) = out_avals
+    general = _wrapping(executable.run, out_avals, backend)
 
     def call_for_one(args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
-        buffers = [a.buffer for a in args]
+        if shut:
+            stop()
         try:
-            (buffer,) = start(buffers).consume_with_handlers(handlers)
-        except FAILURES as error:
-            raise explain(buffers, error) from error
-        array = _new(ConcreteArray)
-        array.buffer = buffer
-        array.aval = aval
-        array.backend = backend
-        return [array]
+            (buffer,) = start([a.buffer for a in args]).consume_with_handlers(handlers)
+        except FAILURES:
+            pass  # an array of another backend, or an error to be explained
+        else:
+            array = _new(ConcreteArray)
+            array.buffer = buffer
+            array.aval = aval
+            array.backend = backend
+            return [array]
+        return general(args)
 
     def call_with_one(args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        if shut:
+            stop()
         (arg,) = args
         try:
             (buffer,) = start((arg.buffer,)).consume_with_handlers(handlers)
-        except FAILURES as error:
-            raise explain((arg.buffer,), error) from error
-        array = _new(ConcreteArray)
-        array.buffer = buffer
-        array.aval = aval
-        array.backend = backend
-        return [array]
+        except FAILURES:
+            pass  # as above
+        else:
+            array = _new(ConcreteArray)
+            array.buffer = buffer
+            array.aval = aval
+            array.backend = backend
+            return [array]
+        return general(args)
 
     return call_with_one if len(executable.in_avals) == 1 else call_for_one
 
@@ -270,12 +284,45 @@ def _wrapping(run: Run, out_avals: tuple[ShapedArray, ...], backend: Backend) ->
     backends = repeat(backend)
 
     def call(args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
-        return list(map(ConcreteArray, run([a.buffer for a in args]), out_avals, backends))
+        buffers = [a.buffer if a.backend is backend else buffer_of(a, backend) for a in args]
+        return list(map(ConcreteArray, run(buffers), out_avals, backends))
 
     return call
 
 
-def _constant(array: ConcreteArray, backend: Backend) -> Buffer:
+def _donating(
+    executable: Executable, run: Run, out_avals: tuple[ShapedArray, ...], backend: Backend
+) -> Call:
+    """Make the function from arrays to arrays of a program that takes over some of their buffers.
+
+    The arrays give these buffers up first, so that no other thread finds them any more. Where one
+    has found a buffer before and is using it, that goes on, and the program gets a copy.
+    """
+    donated, backends = executable.donated, repeat(backend)
+
+    def call(args: Sequence[ConcreteArray]) -> list[ConcreteArray]:
+        with DONATING:
+            buffers = [a.buffer if a.backend is backend else buffer_of(a, backend) for a in args]
+            for i in donated:
+                if args[i].backend is backend:
+                    args[i].buffer = _buffers.give_up(buffers[i])
+        try:
+            for i in donated:
+                if sys.getrefcount(buffers[i]) > _ONE_OWNER and _buffers.is_buffer(buffers[i]):
+                    executable.check_donated_once(buffers)
+                    buffers[i] = _buffers.to_device(buffers[i], _buffers.device_of(buffers[i]))
+            return list(map(ConcreteArray, run(buffers), out_avals, backends))
+        except BaseException:
+            for i in donated:
+                if args[i].backend is backend and not _buffers.is_deleted(buffers[i]):
+                    args[i].buffer = buffers[i]
+            raise
+
+    return call
+
+
+def buffer_of(array: ConcreteArray, backend: Backend) -> Buffer:
+    """The buffer of an array, converted where it is one of another backend."""
     if array.backend is backend:
         buffer: Buffer = array.buffer
         return buffer

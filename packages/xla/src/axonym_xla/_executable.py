@@ -29,10 +29,11 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from . import _client, _jaxlib
-from ._buffers import Buffer, BufferAval, buffer_aval, failure, is_buffer
+from ._buffers import Buffer, BufferAval, GivenUp, buffer_aval, failure, is_buffer
 from ._client import Placement
 from ._compile_options import compile_options
 from ._element_types import tensor_type
+from ._gate import shut, stop
 from ._jaxlib import CompileOptions, Device, ExecuteResults, LoadedExecutable
 from ._signature import Signature, main_signature
 from .errors import (
@@ -73,10 +74,10 @@ class MemoryStats(NamedTuple):
     peak_memory_in_bytes: int
 
 
-# Held while a program that donates is started. jaxlib 0.10 crashes the process where one thread
-# deletes a buffer that another one is handing to a program: of threads that donate the same buffer,
-# one must be done with it before the next one looks.
-_donating = threading.RLock()
+DONATING: Final = threading.RLock()
+"""Held while buffers are given up to a program. jaxlib 0.10 crashes the process where one thread
+deletes a buffer that another one is handing to a program: of threads that donate the same buffer,
+one must be done with it before the next one looks."""
 
 
 @final
@@ -133,19 +134,23 @@ class Executable:
         consts, donated, explain = self._consts, self.donated, self.explain
 
         def run(buffers: Sequence[Buffer]) -> list[Buffer]:
+            if shut:
+                stop()
             try:
                 return start(buffers).consume_with_handlers(handlers)
             except FAILURES as error:
                 raise explain(buffers, error) from error
 
         def run_with_consts(buffers: Sequence[Buffer]) -> list[Buffer]:
+            if shut:
+                stop()
             try:
                 return start((*consts, *buffers)).consume_with_handlers(handlers)
             except FAILURES as error:
                 raise explain(buffers, error) from error
 
         def run_donating(buffers: Sequence[Buffer]) -> list[Buffer]:
-            with _donating:
+            with DONATING:
                 results = run_with_consts(buffers) if consts else run(buffers)
                 # XLA copies a donated buffer that NumPy arrays share, and leaves it as it is:
                 # whether an argument can be used again must not depend on that.
@@ -194,9 +199,14 @@ class Executable:
             ):
                 raise self._refuse(i, buffer)
         if self.donated:
-            self._check_donated_once(buffers)
+            self.check_donated_once(buffers)
 
-    def _check_donated_once(self, buffers: Sequence[Buffer]) -> None:
+    def check_donated_once(self, buffers: Sequence[Buffer]) -> None:
+        """Refuse buffers of which a donated one is given twice.
+
+        Raises:
+            ArgumentError: It is, or a constant of the program is donated.
+        """
         inputs = (*self._consts, *buffers)
         if len(set(map(id, inputs))) == len(inputs):
             return
@@ -213,12 +223,12 @@ class Executable:
 
     def _refuse(self, i: int, buffer: Any) -> XlaError:
         wanted = f"{self.in_avals[i]} on {self._place.device}"
-        if not is_buffer(buffer):
+        if type(buffer) is not GivenUp and not is_buffer(buffer):
             return ArgumentError(
                 f"argument {i} must be a buffer of {wanted}; got {type(buffer).__name__}. Make one "
                 "with from_host(numpy_array)."
             )
-        if buffer.is_deleted():
+        if type(buffer) is GivenUp or buffer.is_deleted():
             return DeletedBufferError(
                 f"argument {i}, of {self.in_avals[i]}, was deleted, or donated to an earlier call; "
                 "use that call's result instead, or donate less."
@@ -401,6 +411,8 @@ def _announced(
 
 
 def _const_aval(i: int, const: Any) -> Any:
+    if type(const) is GivenUp:
+        raise DeletedBufferError(f"consts[{i}] was deleted or donated.")
     if not is_buffer(const):
         raise ArgumentError(
             f"consts[{i}] must be a buffer; got {type(const).__name__}. Make one with "

@@ -240,11 +240,15 @@ class ConcreteArray(Array):
         return self.backend.is_ready(self.buffer)
 
     def delete(self) -> None:
-        """Free the buffer now; any later use of the array is an error."""
-        self.backend.delete(self.buffer)
+        """Give up the data; any later use of the array is an error.
+
+        The memory is freed as soon as nothing else uses it, such as another thread, a NumPy array
+        that shares it, or a compiled function that refers to the array.
+        """
+        self.buffer = self.backend.give_up(self.buffer)
 
     def is_deleted(self) -> bool:
-        """Whether the buffer was freed or donated to a compiled function."""
+        """Whether the data was given up, or donated to a compiled function."""
         return self.backend.is_deleted(self.buffer)
 
     @property

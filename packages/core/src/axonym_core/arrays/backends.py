@@ -97,12 +97,16 @@ class Backend(Protocol):
         """Whether a buffer's data is there."""
         ...
 
-    def delete(self, buffer: Any) -> None:
-        """Free a buffer."""
+    def give_up(self, buffer: Any) -> Any:
+        """What an array holds from now on in place of a buffer that it gives up.
+
+        The buffer itself is freed when nobody uses it any more, and not before: another thread may
+        be reading it.
+        """
         ...
 
     def is_deleted(self, buffer: Any) -> bool:
-        """Whether a buffer was freed."""
+        """Whether this is no buffer, but what stands in place of one that was given up."""
         ...
 
     def devices(self) -> Sequence[Any]:

@@ -184,8 +184,9 @@ class NumpyBackend:
         """Return True: evaluation is synchronous."""
         return True
 
-    def delete(self, buffer: np.ndarray[Any, Any]) -> None:
-        """Do nothing: NumPy arrays are freed by Python."""
+    def give_up(self, buffer: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the buffer: NumPy arrays are freed by Python."""
+        return buffer
 
     def is_deleted(self, buffer: np.ndarray[Any, Any]) -> bool:
         """Return False: NumPy arrays are freed by Python."""

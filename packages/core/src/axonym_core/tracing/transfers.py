@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays import backends
-from ..arrays.array import Array, ConcreteArray
-from ..errors import ConcretizationError
+from ..arrays.array import Array, ConcreteArray, register_method
+from ..errors import ArgumentTypeError, ConcretizationError
 from ..trees.operations import tree_leaves, tree_map
 from ..types.avals import aval_of, host_array
 from .trace import Tracer
@@ -60,6 +60,27 @@ def device_put(x: Any, device: Any = None) -> Any:
         return backend.from_host(host, aval_of(leaf), device)
 
     return tree_map(put, x)
+
+
+def _to_device(x: Array, device: Any, /, *, stream: Any = None) -> Any:
+    """Return the array on a device; itself where it is there already.
+
+    Args:
+        x: The array.
+        device: The device, one of those of the current backend.
+        stream: None: the devices have no streams that one could choose.
+
+    Raises:
+        ConcretizationError: The array is a traced value.
+        BackendError: The backend has no such device.
+        ArgumentTypeError: `stream` is not None.
+    """
+    if stream is not None:
+        raise ArgumentTypeError(f"to_device: stream must be None; got {stream!r}")
+    return device_put(x, device)
+
+
+register_method("to_device", _to_device)
 
 
 def device_get(x: Any) -> Any:

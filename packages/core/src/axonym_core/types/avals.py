@@ -11,6 +11,7 @@ type checks all rest on that.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Hashable, Iterable, Mapping
 from numbers import Real
@@ -29,6 +30,11 @@ NamedEntries = tuple[tuple[AxisName, int], ...]
 
 _interned: Interned[ShapedArray] = Interned()
 _find = _interned.find
+
+_LARGEST = 2**63 - 1
+
+# Two elements share a byte, so compilers count their bits.
+_PACKED = frozenset({dtypes.int4, dtypes.uint4})
 
 _KIND = {"f": "f", "c": "c", "i": "i", "u": "u"}
 
@@ -186,7 +192,7 @@ class ShapedArray:
 
         Raises:
             ArgumentTypeError: A size is no integer, or `weak_type` no `bool`.
-            ShapeError: A size is negative.
+            ShapeError: A size is negative, or the array would be of 2**63 bytes or more.
             AxisNameError: A named axis occurs twice.
             DTypeError: There is no such dtype.
         """
@@ -282,9 +288,15 @@ def _intern(
 ) -> ShapedArray:
     """The one aval with these properties, which are checked and in their one form."""
     self = object.__new__(ShapedArray)
-    size = 1
-    for d in shape:
-        size *= d
+    # Compilers and NumPy count in 64 bits, also where a dimension of size 0 leaves nothing of it.
+    width, unit = (4, "bits") if dtype in _PACKED else (max(dtype.itemsize, 1), "bytes")
+    span = width * math.prod([d for d in shape if d])
+    if span > _LARGEST:
+        raise ShapeError(
+            f"an array of shape {shape} and dtype {dtype_name(dtype)} would span {span} {unit}, "
+            f"and none can span more than {_LARGEST} (2**63 - 1); use smaller dimensions"
+        )
+    size = math.prod(shape)
     for slot, value in (
         ("shape", shape),
         ("dtype", dtype),

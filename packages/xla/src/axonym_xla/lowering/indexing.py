@@ -103,18 +103,41 @@ def _no_value(dtype: np.dtype[Any]) -> Any:
     return info.min if dtypes.is_signed(dtype) else info.max
 
 
+def _in_bounds(
+    ctx: LoweringContext, start: str, scalar: ShapedArray, size: int, window: int
+) -> str:
+    """A start at which a window lies inside a dimension; what is known is computed here.
+
+    XLA's dynamic slices move a window inside by themselves. But the compiler of jaxlib 0.10 makes
+    one of two in a row by adding their starts, as if neither had to be moved.
+    """
+    last = size - window
+    known = ctx.scope.scalars.get(start)
+    if known is not None or last == 0:
+        at = 0 if known is None else int(known[0])
+        return ctx.constant(min(max(at, 0), last), scalar)
+    zero, end = ctx.constant(0, scalar), ctx.constant(last, scalar)
+    return ctx.op(f"stablehlo.clamp {zero}, {start}, {end} : {ctx.type(scalar)}")
+
+
 def _scalar_starts(
-    ctx: LoweringContext, vector: str, aval: ShapedArray, indexed: Shape, ndim: int
+    ctx: LoweringContext,
+    vector: str,
+    aval: ShapedArray,
+    indexed: Shape,
+    shape: Shape,
+    window: Sequence[int],
 ) -> tuple[list[str], str]:
     """Components of one index vector as scalars, one for each dimension; and their type."""
     scalar = ShapedArray((), aval.dtype)
     single = ShapedArray((1,), aval.dtype)
-    starts = [""] * ndim
+    starts = [""] * len(shape)
     for k, d in enumerate(indexed):
         part = vector
         if aval.size > 1:
             part = box(ctx, vector, aval, single, (k,), (k + 1,), (1,))
-        starts[d] = reshape_to(ctx, part, single if aval.ndim else aval, scalar)
+        start = reshape_to(ctx, part, single if aval.ndim else aval, scalar)
+        starts[d] = _in_bounds(ctx, start, scalar, shape[d], window[d])
     zero = "" if all(starts) else ctx.constant(0, scalar)
     return [s or zero for s in starts], ctx.type(scalar)
 
@@ -176,7 +199,7 @@ def _gather(
     indices, aval_indices = _wide_indices(ctx, indices, aval_indices)
     if aval_indices.ndim < 2:
         starts, start_type = _scalar_starts(
-            ctx, indices, aval_indices, n.start_index_map, aval.ndim
+            ctx, indices, aval_indices, n.start_index_map, aval.shape, slice_sizes
         )
         name, part = _slice_at(ctx, operand, aval, starts, start_type, slice_sizes)
         name = reshape_to(ctx, name, part, out)
@@ -229,7 +252,7 @@ def _scatter_one(
     """A scatter of one window."""
     aval, aval_indices, aval_updates = avals_in
     starts, start_type = _scalar_starts(
-        ctx, indices, aval_indices, n.scatter_dims_to_operand_dims, aval.ndim
+        ctx, indices, aval_indices, n.scatter_dims_to_operand_dims, aval.shape, window
     )
     part = ShapedArray(window, aval.dtype)
     new = reshape_to(ctx, updates, aval_updates, part)
@@ -338,11 +361,16 @@ def _scatter_rule(operation: str | None) -> Any:
     return rule
 
 
-def _wide_starts(
-    ctx: LoweringContext, starts: Sequence[str], avals: Avals
+def _bounded_starts(
+    ctx: LoweringContext, starts: Sequence[str], avals: Avals, shape: Shape, window: Shape
 ) -> tuple[list[str], str]:
-    wide = [_wide_indices(ctx, s, a) for s, a in zip(starts, avals, strict=True)]
-    return [name for name, _ in wide], ctx.type(wide[0][1]) if wide else ""
+    """Scalar starts of one window that lies inside, in a wide dtype; and their type."""
+    names, kind = [], ""
+    for start, aval, size, part in zip(starts, avals, shape, window, strict=True):
+        name, scalar = _wide_indices(ctx, start, aval)
+        names.append(_in_bounds(ctx, name, scalar, size, part))
+        kind = ctx.type(scalar)
+    return names, kind
 
 
 def _dynamic_slice(
@@ -353,8 +381,9 @@ def _dynamic_slice(
     *starts: str,
     slice_sizes: Shape,
 ) -> str:
-    names, start_type = _wide_starts(ctx, starts, avals_in[1:])
-    return _slice_at(ctx, operand, avals_in[0], names, start_type, slice_sizes)[0]
+    aval = avals_in[0]
+    names, kind = _bounded_starts(ctx, starts, avals_in[1:], aval.shape, slice_sizes)
+    return _slice_at(ctx, operand, aval, names, kind, slice_sizes)[0]
 
 
 def _dynamic_update_slice(
@@ -365,8 +394,9 @@ def _dynamic_update_slice(
     update: str,
     *starts: str,
 ) -> str:
-    names, start_type = _wide_starts(ctx, starts, avals_in[2:])
-    return _update_at(ctx, operand, avals_in[0], update, avals_in[1], names, start_type)
+    aval, aval_update = avals_in[:2]
+    names, kind = _bounded_starts(ctx, starts, avals_in[2:], aval.shape, aval_update.shape)
+    return _update_at(ctx, operand, aval, update, aval_update, names, kind)
 
 
 register_lowering(p.gather_p, _gather)
