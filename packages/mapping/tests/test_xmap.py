@@ -143,3 +143,44 @@ def test_xmap_within_vmap_and_vmap_within_xmap() -> None:
 def test_bad_input_is_refused_with_the_mend(call: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("in_axes", "want"),
+    [
+        (["i", ...], 33.0),
+        ({0: "i"}, 33.0),
+        ({np.int64(0): "i"}, 33.0),
+        ([{0: "i"}, ["i"], {0: "i"}], 33.0),
+        (({0: "i"}, ["i"], None), 63.0),
+        ([{0: "i"}, {}, {0: "i"}], 39.0),
+    ],
+)
+def test_one_entry_stands_for_all_arguments_or_a_list_has_one_for_each(
+    in_axes: Any, want: float
+) -> None:
+    a, b = np.arange(6.0).reshape(3, 2), np.arange(3.0)
+    f = lambda *xs: sum(  # noqa: E731
+        lax.psum(lax.reduce_sum(x, tuple(range(x.ndim))), "i") for x in xs
+    )
+    assert float(xmap(f, in_axes, {})(a, b, a)) == sum_by_hand(in_axes, (a, b, a)) == want
+
+
+def sum_by_hand(in_axes: Any, args: Any) -> float:
+    """Each index sums what it sees: an argument without the axis is seen by all three."""
+    entries = [in_axes] * 3 if in_axes == ["i", ...] or isinstance(in_axes, dict) else in_axes
+    return float(sum(x.sum() * (1 if e else 3) for x, e in zip(args, entries, strict=True)))
+
+
+def test_one_entry_without_names_and_trees_of_arguments() -> None:
+    f = lambda x, y: lax.add(x["a"], y[0])  # noqa: E731
+    a, b = np.arange(3.0), np.ones(3)
+    for nothing in ({}, None, [None]):
+        np.testing.assert_array_equal(xmap(f, nothing, nothing)({"a": a}, (b,)), a + b)
+    for axes in (["i"], ({"a": ["i"]}, ["i"]), ({"a": {0: "i"}}, ({0: "i"},))):
+        np.testing.assert_array_equal(xmap(f, axes, ["i"])({"a": a}, (b,)), a + b)
+
+
+def test_arguments_by_keyword_are_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="got x by keyword; pass every argument by position"):
+        xmap(lambda x: x, {0: "i"}, {0: "i"})(x=np.ones(3))

@@ -8,6 +8,8 @@ from functools import wraps
 from types import EllipsisType
 from typing import Any
 
+import numpy as np
+
 from axonym_core import lax
 from axonym_core.errors import ArgumentTypeError
 from axonym_core.programs import debug_info
@@ -32,9 +34,9 @@ AxesEntry = Mapping[int, AxisName] | Sequence[AxisName | EllipsisType | None]
 def _is_entry(x: Any) -> bool:
     """Whether a node of an axes tree names the dimensions of a whole subtree of arrays."""
     if isinstance(x, dict):
-        return all(isinstance(k, int) and not isinstance(k, bool) for k in x) and not any(
-            isinstance(v, dict | list) for v in x.values()
-        )
+        return all(
+            isinstance(k, int | np.integer) and not isinstance(k, bool) for k in x
+        ) and not any(isinstance(v, dict | list) for v in x.values())
     if isinstance(x, list):
         return not any(isinstance(v, dict | list) for v in x)
     return x is None
@@ -113,7 +115,7 @@ def xmap(
         in_axes: Names of the dimensions of the arguments: for each a dict of dimension to name
             (`{0: 'batch'}`) or a list of names (`['batch', ...]`, None for a dimension that stays,
             `...` for any number of them). A tuple (or deeper tree) that is a prefix of the tuple of
-            arguments; one entry stands for a whole subtree.
+            arguments; one entry stands for a whole subtree, and alone for all arguments.
         out_axes: The same for the results: where named axes go. A result that does not vary over
             an axis listed here is broadcast along it.
         axis_sizes: Sizes of axes that no argument has.
@@ -137,16 +139,19 @@ def xmap(
     if not callable(fun):
         raise ArgumentTypeError(f"xmap: fun must be a function, got {type(fun).__name__}")
     name = debug_info(fun).name
-    if _is_entry(in_axes):
-        in_axes = (in_axes,)
-    elif isinstance(in_axes, list):
+    if isinstance(in_axes, list) and not _is_entry(in_axes):
         in_axes = tuple(in_axes)
     in_entries_tree = _parse(in_axes, f"xmap({name}) in_axes")
     out_entries_tree = _parse(out_axes, f"xmap({name}) out_axes")
     sizes_given = dict(named_entries(axis_sizes or {}))
 
     @wraps(fun)
-    def mapped(*args: Any) -> Any:
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise ArgumentTypeError(
+                f"xmap({name}): in_axes names dimensions of positional arguments only, got "
+                f"{', '.join(kwargs)} by keyword; pass every argument by position"
+            )
         leaves, in_tree = tree_flatten(args)
         entries = _entries(f"xmap({name}) in_axes", in_tree, in_entries_tree)
         dims = [

@@ -37,6 +37,15 @@ def _take_along(x: Any, positions: Any, axis: int) -> Any:
     )
 
 
+def _rearranged(t: Any, out: Any, positions: Any, axis: int) -> Any:
+    """Tangent of elements that come from positions along a dimension."""
+    aval = aval_of(out)
+    # A gather reads windows of size 1, and nothing has none.
+    if type(t) is Zero or aval.size == 0:
+        return Zero(aval.to_tangent())
+    return _take_along(t, positions, axis)
+
+
 def _sort_jvp(
     primals: Sequence[Any],
     tangents: Sequence[Any],
@@ -52,8 +61,7 @@ def _sort_jvp(
         *primals, positions, dimension=dimension, is_stable=is_stable, num_keys=num_keys
     )
     return outs, [
-        Zero(aval_of(out).to_tangent()) if type(t) is Zero else _take_along(t, order, dimension)
-        for t, out in zip(tangents, outs, strict=True)
+        _rearranged(t, out, order, dimension) for t, out in zip(tangents, outs, strict=True)
     ]
 
 
@@ -61,8 +69,7 @@ def _top_k_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, k: int
 ) -> tuple[list[Any], list[Any]]:
     values, positions = top_k_p.bind(*primals, k=k)
-    (t,) = tangents
-    tangent = _take_along(t, positions, aval_of(t).ndim - 1)
+    tangent = _rearranged(tangents[0], values, positions, aval_of(values).ndim - 1)
     return [values, positions], [tangent, Zero(aval_of(positions).to_tangent())]
 
 
