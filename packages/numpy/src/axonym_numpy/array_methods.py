@@ -12,6 +12,7 @@ from typing import Any
 
 from axonym_core import lax
 from axonym_core.arrays import Array, register_method
+from axonym_core.errors import IndexingError
 
 from . import (
     complex_numbers,
@@ -30,6 +31,7 @@ from . import (
     statistics,
 )
 from .construction import astype, copy
+from .operands import concrete_of, refuse_out
 
 __all__: list[str] = []
 
@@ -67,16 +69,33 @@ def _view(self: Array, dtype: Any = None) -> Array:
     return out
 
 
-def _clip(self: Array, min: Any = None, max: Any = None) -> Array:
+def _clip(self: Array, min: Any = None, max: Any = None, out: None = None) -> Array:
     """`clip(self, min, max)`."""
+    if out is not None:
+        refuse_out("clip")
     return extrema.clip(self, min, max)
 
 
 def _take(
-    self: Array, indices: Any, axis: int | None = None, *, mode: str | None = None, **options: Any
+    self: Array,
+    indices: Any,
+    axis: int | None = None,
+    out: None = None,
+    mode: str | None = None,
+    **options: Any,
 ) -> Array:
-    """`take(self, indices, axis)`."""
-    return selection.take(self, indices, axis, mode=mode, **options)
+    """`take(self, indices, axis)`; with NumPy's mode ``raise``, indices are known and checked."""
+    if mode == "raise":
+        host = concrete_of("take", indices, "use another mode than 'raise'")
+        n = self.size if axis is None else self.shape[axis]
+        beyond = host[(host < -n) | (host >= n)]
+        if beyond.size:
+            raise IndexingError(
+                f"take: index {beyond[0]} is out of bounds for axis={axis} of {self.aval}, which "
+                f"has size {n}"
+            )
+        mode = None
+    return selection.take(self, indices, axis, out, mode, **options)
 
 
 def _copy(self: Array) -> Array:

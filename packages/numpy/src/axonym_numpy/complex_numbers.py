@@ -92,9 +92,7 @@ conjugate = conj
 
 @composite()
 def _angle_of_real(x: Any) -> Array:
-    aval = aval_of(x)
-    out = lax.select(lax.lt(x, number_like(0, aval)), number_like(math.pi, aval), 0.0)
-    return lax.select(lax.ne(x, x), x, out)
+    return lax.atan2(lax.full_like(x, 0), x)
 
 
 def angle(z: Any, deg: bool = False) -> Array:

@@ -22,7 +22,7 @@ from axonym_core.primitives.shape import concatenate_p, reshape_p
 from axonym_core.types import ShapedArray, aval_of, dtypes
 
 from .errors import ArgumentError
-from .operands import array_of, convert, python_number
+from .operands import array_of, convert, dtype_beside, python_number
 
 __all__ = ["array", "asarray", "astype", "copy", "from_dlpack", "frombuffer", "placed"]
 
@@ -106,7 +106,12 @@ def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any 
         >>> asarray(np.ones(2)).dtype
         dtype('float64')
     """
-    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if dtype is None:
+        wanted = None
+    elif isinstance(a, Array | np.ndarray):
+        wanted = dtype_beside(dtype, a.dtype)
+    else:
+        wanted = dtypes.as_dtype(dtype)
     if copy is False and not isinstance(a, Array):
         raise ArgumentError(
             f"asarray: copy=False, but a {type(a).__name__} has to be copied into an array of "
@@ -289,7 +294,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
     Args:
         x: Array or number.
-        dtype: The new dtype; None is the default floating-point dtype.
+        dtype: The new dtype; None is `float`. Python's `int`, `float` and `complex` keep the width
+            of an array of 64-bit numbers, and give the default width otherwise.
         copy: Has no effect: arrays never change.
         device: Where to put the result.
 
@@ -303,8 +309,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
         >>> astype(asarray([1.7, -1.7]), int)
         Array([ 1, -1], dtype=int32)
     """
-    wanted = dtypes.default_float_dtype() if dtype is None else dtypes.as_dtype(dtype)
     x = array_of("astype", x)
+    wanted = dtype_beside(float if dtype is None else dtype, x.dtype)
     if x.dtype in dtypes.COMPLEXES and wanted not in dtypes.COMPLEXES:
         x = (x != 0) if wanted == dtypes.bool_ else lax.real(x)
     return placed("astype", convert(x, wanted), device)

@@ -19,7 +19,7 @@ from axonym_core.primitives.shape import broadcast_in_dim_p
 from axonym_core.types import aval_of, dtypes
 
 from .construction import aval_like, placed
-from .operands import convert, numeric, python_number
+from .operands import convert, dtype_beside, numeric, python_number
 
 __all__ = [
     "empty",
@@ -117,12 +117,12 @@ def _spread(name: str, value: Any, sizes: tuple[int, ...]) -> Array:
 def _constant_like(name: str, a: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
     aval = aval_like(a, name)
     sizes = aval.shape if shape is None else as_ints(shape, name, "shape")
-    wanted = aval.dtype if dtype is None else dtypes.as_dtype(dtype)
+    wanted = aval.dtype if dtype is None else dtype_beside(dtype, aval.dtype)
     number = convert(numeric(name, value), wanted)
     return placed(name, _spread(name, number, sizes), device)
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+def zeros_like(a: Any, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
     """Zeros of the shape and dtype of another array.
 
     Args:
@@ -138,7 +138,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
     return _constant_like("zeros_like", a, 0, dtype, shape, device)
 
 
-def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+def ones_like(a: Any, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
     """Ones of the shape and dtype of another array; arguments are those of `zeros_like`.
 
     Example:
@@ -148,7 +148,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
     return _constant_like("ones_like", a, 1, dtype, shape, device)
 
 
-def empty_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+def empty_like(a: Any, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
     """Zeros of the shape and dtype of another array; arguments are those of `zeros_like`.
 
     Example:
@@ -159,7 +159,7 @@ def empty_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
 
 
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
+    a: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None, device: Any = None
 ) -> Array:
     """One value everywhere, in the shape and dtype of another array.
 

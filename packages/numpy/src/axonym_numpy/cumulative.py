@@ -16,7 +16,7 @@ from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError
-from .operands import array_of, convert, inexact, size_of
+from .operands import array_of, convert, dtype_beside, inexact, refuse_out, size_of
 from .reductions import sum as sum_over
 from .reductions import sum_dtype
 
@@ -37,19 +37,20 @@ def _cumulate(name: str, primitive: Any, a: Any, axis: Any, dtype: Any) -> Array
     if axis is None:
         a, axis = lax.reshape(a, (a.size,)), 0
     axis = as_dimension(axis, a.ndim, name, "axis")
-    wanted = sum_dtype(a.dtype) if dtype is None else dtypes.as_dtype(dtype)
+    wanted = sum_dtype(a.dtype) if dtype is None else dtype_beside(dtype, a.dtype)
     if wanted != a.dtype:
         a = convert(a, wanted)
     return primitive.bind(a, axis=axis, reverse=False)
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """Sums of the elements up to and including each position along a dimension.
 
     Args:
         a: Array or number.
         axis: Dimension; None for the flattened array.
         dtype: Dtype to sum in and to return, as of `sum`.
+        out: Refused: arrays are immutable.
 
     Returns:
         Array of the shape of `a`, or flat where `axis` is None.
@@ -62,10 +63,12 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         >>> anp.cumsum(anp.array([1, 2, 3]))
         Array([1, 3, 6], dtype=int32)
     """
+    if out is not None:
+        refuse_out("cumsum")
     return _cumulate("cumsum", cumsum_p, a, axis, dtype)
 
 
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """Products of the elements up to and including each position along a dimension.
 
     Arguments and errors are those of `cumsum`.
@@ -75,6 +78,8 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         >>> anp.cumprod(anp.array([1, 2, 3]))
         Array([1, 2, 6], dtype=int32)
     """
+    if out is not None:
+        refuse_out("cumprod")
     return _cumulate("cumprod", cumprod_p, a, axis, dtype)
 
 
@@ -92,7 +97,13 @@ def _cumulative(name: str, a: Any, axis: Any, dtype: Any, include_initial: bool)
 
 
 def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: None = None,
+    include_initial: bool = False,
 ) -> Array:
     """Running sums along a dimension, as the array API names them.
 
@@ -100,6 +111,7 @@ def cumulative_sum(
         x: Array.
         axis: Dimension; may be left out of a vector.
         dtype: Dtype to sum in and to return.
+        out: Refused: arrays are immutable.
         include_initial: Whether to begin with 0.
 
     Raises:
@@ -111,11 +123,19 @@ def cumulative_sum(
         >>> anp.cumulative_sum(anp.array([1, 2]), include_initial=True)
         Array([0, 1, 3], dtype=int32)
     """
+    if out is not None:
+        refuse_out("cumulative_sum")
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial)
 
 
 def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: None = None,
+    include_initial: bool = False,
 ) -> Array:
     """Running products along a dimension; arguments and errors are those of `cumulative_sum`.
 
@@ -124,6 +144,8 @@ def cumulative_prod(
         >>> anp.cumulative_prod(anp.array([2, 3]), include_initial=True)
         Array([1, 2, 6], dtype=int32)
     """
+    if out is not None:
+        refuse_out("cumulative_prod")
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial)
 
 

@@ -127,8 +127,10 @@ def log1p(x: Any, /) -> Array:
 def _log_to_base(name: str, x: Any, base: float) -> Array:
     x = inexact(name, x)
     out = log_p.bind(x)
-    scale = number_like(math.log(base), aval_of(out))
-    return div_p.bind(out, scale)
+    if aval_of(out).dtype in COMPLEXES:  # a complex divisor would make NaN of an infinity
+        scale = number_like(math.log(base), aval_of(lax.real(out)))
+        return lax.complex(div_p.bind(lax.real(out), scale), div_p.bind(lax.imag(out), scale))
+    return div_p.bind(out, number_like(math.log(base), aval_of(out)))
 
 
 def log2(x: Any, /) -> Array:
@@ -226,7 +228,13 @@ def _log_sum_complex(x: Any, y: Any) -> Array:
     infinite = lax.eq(lax.real(high), number_like(-math.inf, aval_of(lax.real(high))))
     safe = lax.select(infinite, number_like(0, aval_of(gap)), gap)
     total = lax.add(high, lax.log1p(lax.exp(safe)))
-    return lax.select(infinite, high, total)
+    total = lax.select(infinite, high, total)
+    # The principal value: an angle from -pi to pi. What is subtracted is a constant in derivatives.
+    angle = lax.imag(total)
+    turns = lax.div(angle, number_like(2 * math.pi, aval_of(angle)))
+    turns = lax.stop_gradient(lax.round(turns, lax.RoundingMethod.TO_NEAREST_EVEN))
+    turns = lax.mul(turns, number_like(2 * math.pi, aval_of(angle)))
+    return lax.complex(lax.real(total), lax.sub(angle, turns))
 
 
 def logaddexp(x1: Any, x2: Any, /) -> Array:

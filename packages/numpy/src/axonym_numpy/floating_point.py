@@ -24,7 +24,7 @@ from axonym_core.primitives.elementwise import is_finite_p, ne_p, nextafter_p
 from axonym_core.types import COMPLEXES, FLOATS, aval_of, dtypes
 
 from .composites import composite
-from .operands import array_of, convert, inexact, numeric
+from .operands import array_of, convert, inexact, numeric, refuse_out
 
 __all__ = [
     "copysign",
@@ -115,11 +115,12 @@ def isinf(x: Any, /) -> Array:
     return _everywhere(x, False)
 
 
-def isposinf(x: Any, /) -> Array:
+def isposinf(x: Any, /, out: None = None) -> Array:
     """Whether a number is infinite and positive.
 
     Args:
         x: Array or number.
+        out: Refused: arrays are immutable.
 
     Returns:
         Array of `bool` of the shape of `x`.
@@ -131,6 +132,8 @@ def isposinf(x: Any, /) -> Array:
         >>> isposinf(float('inf'))
         Array(True, dtype=bool)
     """
+    if out is not None:
+        refuse_out("isposinf")
     x = numeric("isposinf", x)
     dtype = aval_of(x).dtype
     if dtype in COMPLEXES:
@@ -138,11 +141,12 @@ def isposinf(x: Any, /) -> Array:
     return _equals_infinity(x, math.inf) if dtype in FLOATS else _everywhere(x, False)
 
 
-def isneginf(x: Any, /) -> Array:
+def isneginf(x: Any, /, out: None = None) -> Array:
     """Whether a number is infinite and negative.
 
     Args:
         x: Array or number.
+        out: Refused: arrays are immutable.
 
     Returns:
         Array of `bool` of the shape of `x`.
@@ -154,6 +158,8 @@ def isneginf(x: Any, /) -> Array:
         >>> isneginf(float('-inf'))
         Array(True, dtype=bool)
     """
+    if out is not None:
+        refuse_out("isneginf")
     x = numeric("isneginf", x)
     dtype = aval_of(x).dtype
     if dtype in COMPLEXES:

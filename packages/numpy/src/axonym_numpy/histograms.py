@@ -136,7 +136,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Array:
 
 
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False
+    a: Any, bins: Any = 10, range: Any = None, *, density: bool = False, weights: Any = None
 ) -> tuple[Array, Array]:
     """Count elements in bins.
 

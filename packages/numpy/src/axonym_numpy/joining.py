@@ -19,7 +19,7 @@ from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError
-from .operands import array_of, convert, sequence_of, size_of
+from .operands import array_of, convert, dtype_beside, refuse_out, sequence_of, size_of
 from .selection import take
 from .shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 
@@ -46,18 +46,21 @@ __all__ = [
 def _operands(name: str, arrays: Any, dtype: Any) -> list[Any]:
     xs = sequence_of(name, "arrays", arrays)
     if dtype is not None:
-        wanted = dtypes.as_dtype(dtype)
+        wanted = dtype_beside(dtype, dtypes.result_type(*xs))
         return [array_of(name, convert(x, wanted)) for x in xs]
     return [array_of(name, x) for x in promote_dtypes(name, *xs)]
 
 
-def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
+def concatenate(
+    arrays: Any, /, axis: int | None = 0, out: None = None, *, dtype: Any = None
+) -> Array:
     """Join arrays along a dimension that they have.
 
     Args:
         arrays: Sequence of arrays that differ in size along `axis` only; they are promoted to one
             dtype.
         axis: Dimension; None joins the flattened arrays.
+        out: Refused: arrays are immutable.
         dtype: Dtype of the result.
 
     Returns:
@@ -71,6 +74,8 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
         >>> concatenate([np.array([1, 2], np.int32), np.array([3], np.int32)])
         Array([1, 2, 3], dtype=int32)
     """
+    if out is not None:
+        refuse_out("concatenate")
     xs = _operands("concatenate", arrays, dtype)
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
@@ -85,13 +90,15 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
     return concatenate_p.bind(*xs, dimension=axis)
 
 
-def concat(arrays: Any, /, *, axis: int | None = 0) -> Array:
+def concat(arrays: Any, /, axis: int | None = 0, out: None = None, *, dtype: Any = None) -> Array:
     """Join arrays along a dimension that they have; `concatenate` as the array API names it.
 
     Example:
         >>> concat([np.array([1, 2], np.int32), np.array([3], np.int32)])
         Array([1, 2, 3], dtype=int32)
     """
+    if out is not None:
+        refuse_out("concat")
     return concatenate(arrays, axis)
 
 
@@ -103,12 +110,13 @@ def _stack(*xs: Any, axis: int) -> Array:
     return rows[0] if len(rows) == 1 else concatenate_p.bind(*rows, dimension=axis)
 
 
-def stack(arrays: Any, axis: int = 0, dtype: Any = None) -> Array:
+def stack(arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None) -> Array:
     """Join arrays of one shape along a new dimension.
 
     Args:
         arrays: Sequence of arrays; they are promoted to one dtype.
         axis: Where the new dimension lies in the result.
+        out: Refused: arrays are immutable.
         dtype: Dtype of the result.
 
     Returns:
@@ -123,6 +131,8 @@ def stack(arrays: Any, axis: int = 0, dtype: Any = None) -> Array:
         Array([[1, 3],
                [2, 4]], dtype=int32)
     """
+    if out is not None:
+        refuse_out("stack")
     xs = _operands("stack", arrays, dtype)
     for i, x in enumerate(xs):
         if x.shape != xs[0].shape:
@@ -137,7 +147,7 @@ def _each(name: str, tup: Any, change: Any) -> list[Any]:
     return [change(x) for x in sequence_of(name, "tup", tup)]
 
 
-def vstack(tup: Any, dtype: Any = None) -> Array:
+def vstack(tup: Any, *, dtype: Any = None) -> Array:
     """Join arrays along the first dimension; vectors are rows.
 
     Args:
@@ -154,7 +164,7 @@ def vstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate(_each("vstack", tup, atleast_2d), 0, dtype)
 
 
-def hstack(tup: Any, dtype: Any = None) -> Array:
+def hstack(tup: Any, *, dtype: Any = None) -> Array:
     """Join arrays along the second dimension; vectors along their only one.
 
     Args:
@@ -172,7 +182,7 @@ def hstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype)
 
 
-def dstack(tup: Any, dtype: Any = None) -> Array:
+def dstack(tup: Any, *, dtype: Any = None) -> Array:
     """Join arrays along the third dimension.
 
     Args:

@@ -22,7 +22,7 @@ from axonym_core.types import dtypes
 from .composites import composite
 from .construction import placed
 from .errors import ArgumentError
-from .operands import array_of, size_of
+from .operands import array_of, refuse_out, size_of
 from .reductions import sum as sum_over
 
 __all__ = [
@@ -376,7 +376,9 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return _diagonal(a, offset=as_ints(offset, "diagonal", "offset")[0], axis1=first, axis2=second)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
+) -> Array:
     """Sums of the diagonals of the matrices in two dimensions of an array.
 
     Args:
@@ -385,6 +387,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
         axis1: Dimension of the rows.
         axis2: Dimension of the columns.
         dtype: Dtype to sum in, as of `sum`.
+        out: Refused: arrays are immutable.
 
     Raises:
         ShapeError: The dimensions do not exist or are the same.
@@ -393,4 +396,6 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
         >>> trace(tri(3))
         Array(3., dtype=float32)
     """
+    if out is not None:
+        refuse_out("trace")
     return sum_over(diagonal(a, offset, axis1, axis2), -1, dtype)

@@ -13,7 +13,8 @@ from axonym_core.operators import number_like
 from axonym_core.types import aval_of, dtypes
 
 from .cumulative import cumprod, cumsum
-from .operands import array_of, numeric
+from .operands import array_of, numeric, refuse_out
+from .reduction_axes import broadcast_mask
 from .reductions import argmax, argmin, extreme, max, min, prod, sum
 from .statistics import mean, std, var
 
@@ -44,7 +45,9 @@ def _both(name: str, a: Any, where: Any) -> Any:
     present = _numbers(name, a)
     if present is None:
         return where
-    return present if where is None else operators.bitwise_and(present, where)
+    if where is None:
+        return present
+    return operators.bitwise_and(present, broadcast_mask(name, where, aval_of(a).shape))
 
 
 def _replaced(name: str, a: Any, value: float) -> Any:
@@ -57,7 +60,7 @@ def nansum(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = None,
@@ -69,6 +72,8 @@ def nansum(
         >>> anp.nansum(anp.array([1.0, anp.nan, 3.0]))
         Array(4., dtype=float32)
     """
+    if out is not None:
+        refuse_out("nansum")
     where = _both("nansum", a, where)
     return sum(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -77,7 +82,7 @@ def nanprod(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = None,
@@ -89,12 +94,20 @@ def nanprod(
         >>> anp.nanprod(anp.array([2.0, anp.nan, 3.0]))
         Array(6., dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanprod")
     where = _both("nanprod", a, where)
     return prod(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, where: Any = None
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
 ) -> Array:
     """Mean of the elements that are not NaN; otherwise as `mean`.
 
@@ -103,6 +116,8 @@ def nanmean(
         >>> anp.nanmean(anp.array([1.0, anp.nan, 3.0]))
         Array(2., dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanmean")
     return mean(a, axis, dtype, keepdims=keepdims, where=_both("nanmean", a, where))
 
 
@@ -110,10 +125,13 @@ def nanvar(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
+    out: None = None,
     ddof: float = 0,
-    *,
     keepdims: bool = False,
+    *,
     where: Any = None,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> Array:
     """Variance of the elements that are not NaN; otherwise as `var`.
 
@@ -122,17 +140,32 @@ def nanvar(
         >>> anp.nanvar(anp.array([1.0, anp.nan, 3.0]))
         Array(1., dtype=float32)
     """
-    return var(a, axis, dtype, ddof, keepdims=keepdims, where=_both("nanvar", a, where))
+    if out is not None:
+        refuse_out("nanvar")
+    where = _both("nanvar", a, where)
+    return var(
+        a,
+        axis,
+        dtype,
+        ddof=ddof,
+        keepdims=keepdims,
+        where=where,
+        mean=mean,
+        correction=correction,
+    )
 
 
 def nanstd(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
+    out: None = None,
     ddof: float = 0,
-    *,
     keepdims: bool = False,
+    *,
     where: Any = None,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> Array:
     """Standard deviation of the elements that are not NaN; otherwise as `std`.
 
@@ -141,7 +174,19 @@ def nanstd(
         >>> anp.nanstd(anp.array([1.0, anp.nan, 3.0]))
         Array(1., dtype=float32)
     """
-    return std(a, axis, dtype, ddof, keepdims=keepdims, where=_both("nanstd", a, where))
+    if out is not None:
+        refuse_out("nanstd")
+    where = _both("nanstd", a, where)
+    return std(
+        a,
+        axis,
+        dtype,
+        ddof=ddof,
+        keepdims=keepdims,
+        where=where,
+        mean=mean,
+        correction=correction,
+    )
 
 
 def _nan_extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
@@ -162,7 +207,12 @@ def _nan_extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, wh
 
 
 def nanmax(
-    a: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Greatest of the elements that are not NaN, or NaN if there is none; otherwise as `max`.
 
@@ -171,11 +221,18 @@ def nanmax(
         >>> anp.nanmax(anp.array([1.0, anp.nan, 3.0]))
         Array(3., dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanmax")
     return _nan_extremum("nanmax", a, axis, keepdims, initial, where)
 
 
 def nanmin(
-    a: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Least of the elements that are not NaN, or NaN if there is none; otherwise as `min`.
 
@@ -184,6 +241,8 @@ def nanmin(
         >>> anp.nanmin(anp.array([1.0, anp.nan, 3.0]))
         Array(1., dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanmin")
     return _nan_extremum("nanmin", a, axis, keepdims, initial, where)
 
 
@@ -204,7 +263,7 @@ def _nan_position(name: str, a: Any, axis: Any, keepdims: bool) -> Array:
     return lax.select(found, out, number_like(-1, aval_of(out)))
 
 
-def nanargmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def nanargmax(a: Any, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Array:
     """Position of the greatest element that is not NaN; -1 if there is none.
 
     Arguments and errors are those of `argmax`.
@@ -214,10 +273,12 @@ def nanargmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
         >>> anp.nanargmax(anp.array([1.0, anp.nan, 3.0]))
         Array(2, dtype=int32)
     """
+    if out is not None:
+        refuse_out("nanargmax")
     return _nan_position("nanargmax", a, axis, keepdims)
 
 
-def nanargmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def nanargmin(a: Any, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Array:
     """Position of the least element that is not NaN; -1 if there is none.
 
     Arguments and errors are those of `argmin`.
@@ -227,10 +288,12 @@ def nanargmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
         >>> anp.nanargmin(anp.array([1.0, anp.nan, 3.0]))
         Array(0, dtype=int32)
     """
+    if out is not None:
+        refuse_out("nanargmin")
     return _nan_position("nanargmin", a, axis, keepdims)
 
 
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """Running sums with 0 in the place of NaN; otherwise as `cumsum`.
 
     Example:
@@ -238,10 +301,12 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         >>> anp.nancumsum(anp.array([1.0, anp.nan, 3.0]))
         Array([1., 1., 4.], dtype=float32)
     """
+    if out is not None:
+        refuse_out("nancumsum")
     return cumsum(_replaced("nancumsum", a, 0), axis, dtype)
 
 
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """Running products with 1 in the place of NaN; otherwise as `cumprod`.
 
     Example:
@@ -249,4 +314,6 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
         >>> anp.nancumprod(anp.array([2.0, anp.nan, 3.0]))
         Array([2., 2., 6.], dtype=float32)
     """
+    if out is not None:
+        refuse_out("nancumprod")
     return cumprod(_replaced("nancumprod", a, 1), axis, dtype)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from axonym_core.arrays import Array, ConcreteArray, as_concrete
-from axonym_core.errors import ArgumentTypeError, ConcretizationError
+from axonym_core.errors import ArgumentTypeError, ConcretizationError, ShapeError
 from axonym_core.operators import (
     PYTHON_SCALARS,
     WEAK_SCALARS,
@@ -23,20 +23,23 @@ from axonym_core.operators import (
     scalar_of,
 )
 from axonym_core.primitives.elementwise import convert_element_type_p, ne_p
-from axonym_core.types import INEXACT, DType, ShapedArray, aval_of
+from axonym_core.types import INEXACT, DType, ShapedArray, aval_of, dtypes
 
 from .errors import ArgumentError
 
 __all__ = [
     "array_of",
     "as_bool",
+    "check_number",
     "choice",
     "concrete_of",
     "convert",
+    "dtype_beside",
     "inexact",
     "numeric",
     "python_number",
     "refuse_operands",
+    "refuse_out",
     "sequence_of",
     "size_of",
 ]
@@ -106,6 +109,24 @@ def convert(x: Any, dtype: DType) -> Any:
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=False)
 
 
+_WIDE: Final = frozenset((np.dtype("int64"), np.dtype("uint64"), np.dtype("f8"), np.dtype("c16")))
+_IN_64_BITS: Final = {int: np.dtype("int64"), float: np.dtype("f8"), complex: np.dtype("c16")}
+
+
+def dtype_beside(dtype: Any, own: DType) -> DType:
+    """A dtype that a caller names for what becomes of an array.
+
+    Python's `int`, `float` and `complex` say a kind, and no width: 64 bits stay 64 bits.
+
+    Args:
+        dtype: A dtype, or what names one.
+        own: The array's dtype.
+    """
+    if own in _WIDE and isinstance(dtype, type):
+        return _IN_64_BITS.get(dtype) or dtypes.as_dtype(dtype)
+    return dtypes.as_dtype(dtype)
+
+
 def as_bool(name: str, x: Any) -> Any:
     """Truth values of an operand: whether it is not 0."""
     x = numeric(name, x)
@@ -116,10 +137,30 @@ def as_bool(name: str, x: Any) -> Any:
     return ne_p.bind(x, zero)
 
 
+def check_number(name: str, argument: str, x: Any) -> None:
+    """Require one number: a Python or NumPy number, or a 0-d array.
+
+    Raises:
+        ShapeError: It is an array with dimensions.
+        TypeError: It is neither.
+    """
+    if not is_arraylike(x):
+        raise ArgumentTypeError(f"{name}: {argument} is a {type(x).__name__}; give a number")
+    if aval_of(x).shape:
+        raise ShapeError(f"{name}: {argument} has type {aval_of(x)}; give a number, or a 0-d array")
+
+
 def refuse_operands(name: str, x: Any, y: Any) -> NoReturn:
     """Raise the error for operands of which one is neither an array nor a number."""
     promote_dtypes(name, x, y)
     raise ArgumentTypeError(f"{name}: cannot combine a {type(x).__name__} and a {type(y).__name__}")
+
+
+def refuse_out(name: str) -> NoReturn:
+    """Raise the error for an array to write a result to, which is never changed here."""
+    raise ArgumentTypeError(
+        f"{name}: out= is refused, since arrays are immutable; leave it out and use the result"
+    )
 
 
 def choice(name: str, argument: str, given: Any, known: Iterable[str]) -> str:

@@ -101,7 +101,8 @@ def _repeating(a: Any, *, widths: Widths, mode: str, reflect_type: str) -> Array
                 part = lax.slice_in_dim(a, low, low + length, axis=axis)
                 part = part if step == 1 else lax.rev(part, (axis,))
             parts.append(part)
-        a = _odd(a, parts, positions, width, axis) if reflect_type == "odd" else _join(parts, axis)
+        joined = _join(parts, axis)
+        a = _odd(a, joined, width, mode, axis) if reflect_type == "odd" else joined
     return a
 
 
@@ -109,16 +110,26 @@ def _join(parts: list[Any], axis: int) -> Any:
     return parts[0] if len(parts) == 1 else lax.concatenate(parts, axis)
 
 
-def _odd(
-    a: Any, parts: list[Any], positions: np.ndarray[Any, Any], width: tuple[int, int], axis: int
-) -> Any:
-    """Mirror values too: twice the edge less the mirrored elements."""
+def _odd(a: Any, mirrored: Any, width: tuple[int, int], mode: str, axis: int) -> Any:
+    """Mirror values too: twice the edge less the mirrored elements, at each further edge again.
+
+    After two mirrors the array begins anew, moved by twice the difference of its edges.
+    """
     n = a.shape[axis]
-    joined = _join(parts, axis)
-    before = lax.slice_in_dim(joined, 0, width[0], axis=axis)
-    after = lax.slice_in_dim(joined, width[0] + n, None, axis=axis)
+    half = max(n - 1, 1) if mode == "reflect" else n
+    periods, place = np.divmod(np.arange(-width[0], n + width[1]), 2 * half)
+    if n == 1:
+        periods, place = 0 * periods, 0 * place
+    back = place > half if mode == "reflect" else place >= half
     low, high = [lax.index_in_dim(a, i, axis) for i in (0, n - 1)]
-    return lax.concatenate([low * 2 - before, a, high * 2 - after], axis)
+
+    def times(factors: Any, x: Any) -> Any:
+        factors = lax.broadcast_in_dim(factors.astype(a.dtype), mirrored.shape, (axis,))
+        spread = lax.broadcast_in_dim(x, mirrored.shape, tuple(range(a.ndim)))
+        return lax.mul_no_nan(factors, spread)
+
+    edges = lax.add(times(-2 * periods, low), times(2 * (periods + back), high))
+    return lax.add(edges, times(1 - 2 * back, mirrored))
 
 
 @composite("widths", "name")

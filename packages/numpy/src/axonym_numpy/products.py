@@ -24,7 +24,7 @@ from .labelled_contraction import (
     promote_factors,
     truths_of,
 )
-from .operands import array_of, refuse_operands
+from .operands import array_of, refuse_operands, refuse_out
 from .shapes import moveaxis
 
 __all__ = [
@@ -288,12 +288,13 @@ def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any 
     )
 
 
-def outer(a: Any, b: Any) -> Array:
+def outer(a: Any, b: Any, out: None = None) -> Array:
     """Products of each element of one array with each of another, both taken as flat.
 
     Args:
         a: Array or number.
         b: Array or number.
+        out: Refused: arrays are immutable.
 
     Returns:
         Matrix of as many rows as `a` has elements, and as many columns as `b` has.
@@ -303,6 +304,8 @@ def outer(a: Any, b: Any) -> Array:
         Array([[0, 0, 0],
                [0, 1, 2]], dtype=int32)
     """
+    if out is not None:
+        refuse_out("outer")
     x, y = array_of("outer", a), array_of("outer", b)
     return operators.multiply(lax.reshape(x, (x.size, 1)), lax.reshape(y, (1, y.size)))
 

@@ -23,7 +23,7 @@ from axonym_core.types import AxisName, aval_of, dtypes
 
 from .composites import composite
 from .errors import ArgumentError
-from .operands import array_of, choice, inexact, python_number
+from .operands import array_of, choice, inexact, python_number, refuse_out
 from .reduction_axes import collect_all, keep_dimensions, number_of, split_axes
 from .selection import take_along_axis
 
@@ -238,7 +238,13 @@ def _is_share(q: np.ndarray[Any, Any]) -> bool:
 
 
 def quantile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """Quantiles over dimensions and named axes; NaN where there is a NaN.
 
@@ -246,6 +252,8 @@ def quantile(
         a: Array of real numbers; integers go to the default floating-point dtype.
         q: Number or array of numbers from 0 to 1.
         axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
+        out: Refused: arrays are immutable.
+        overwrite_input: Without effect: arrays are immutable.
         method: How to choose between neighbours: ``linear``, ``lower``, ``higher``, ``midpoint``,
             ``nearest``, or one of NumPy's continuous methods ``hazen``, ``weibull``,
             ``interpolated_inverted_cdf``, ``median_unbiased``, ``normal_unbiased``.
@@ -263,11 +271,19 @@ def quantile(
         >>> quantile(np.array([1.0, 2.0, 4.0], np.float32), 0.75)
         Array(3., dtype=float32)
     """
+    if out is not None:
+        refuse_out("quantile")
     return _quantile_of("quantile", a, q, axis, method, keepdims, False)
 
 
 def nanquantile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """Quantiles of the elements that are not NaN; arguments and errors are those of `quantile`.
 
@@ -275,6 +291,8 @@ def nanquantile(
         >>> nanquantile(np.array([1.0, np.nan, 4.0], np.float32), 0.5)
         Array(2.5, dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanquantile")
     return _quantile_of("nanquantile", a, q, axis, method, keepdims, True)
 
 
@@ -286,7 +304,13 @@ def _hundredth(name: str, q: Any) -> Any:
 
 
 def percentile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """Quantiles in percent: `q` from 0 to 100; otherwise as `quantile`.
 
@@ -294,11 +318,19 @@ def percentile(
         >>> percentile(np.array([1.0, 2.0, 4.0], np.float32), 75)
         Array(3., dtype=float32)
     """
+    if out is not None:
+        refuse_out("percentile")
     return _quantile_of("percentile", a, _hundredth("percentile", q), axis, method, keepdims, False)
 
 
 def nanpercentile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """Quantiles in percent of the elements that are not NaN; otherwise as `quantile`.
 
@@ -306,17 +338,27 @@ def nanpercentile(
         >>> nanpercentile(np.array([1.0, np.nan, 4.0], np.float32), 50)
         Array(2.5, dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanpercentile")
     return _quantile_of(
         "nanpercentile", a, _hundredth("nanpercentile", q), axis, method, keepdims, True
     )
 
 
-def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def median(
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
     """The middle element, or the mean of the two in the middle; NaN where there is a NaN.
 
     Args:
         a: Array of real numbers; integers go to the default floating-point dtype.
         axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
+        out: Refused: arrays are immutable.
+        overwrite_input: Without effect: arrays are immutable.
         keepdims: Whether dimensions stay, with size 1.
 
     Returns:
@@ -330,16 +372,26 @@ def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
         >>> median(np.array([3.0, 9.0, 5.0], np.float32))
         Array(5., dtype=float32)
     """
+    if out is not None:
+        refuse_out("median")
     return _median("median", a, axis, keepdims, False)
 
 
-def nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def nanmedian(
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
     """The median of the elements that are not NaN; otherwise as `median`.
 
     Example:
         >>> nanmedian(np.array([3.0, np.nan, 5.0], np.float32))
         Array(4., dtype=float32)
     """
+    if out is not None:
+        refuse_out("nanmedian")
     return _median("nanmedian", a, axis, keepdims, True)
 
 

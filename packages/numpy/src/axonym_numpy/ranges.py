@@ -18,6 +18,7 @@ from axonym_core.operators import broadcast_args, number_like, promote_dtypes_in
 from axonym_core.primitives.shape import iota_p
 from axonym_core.types import aval_of, dtypes
 
+from .arithmetic import power
 from .composites import composite
 from .construction import placed
 from .errors import ArgumentError
@@ -242,7 +243,7 @@ def logspace(
         Array([  1.,  10., 100.], dtype=float32)
     """
     exponents = linspace(start, stop, num, endpoint, axis=axis)
-    out = operators.power(python_number(base), exponents)
+    out = power(python_number(base), exponents)
     return out if dtype is None else convert(out, dtypes.as_dtype(dtype))
 
 

@@ -30,7 +30,7 @@ from axonym_core.primitives.reductions import (
 )
 from axonym_core.types import DType, ShapedArray, aval_of, bool_, dtypes
 
-from .operands import array_of, as_bool, convert
+from .operands import array_of, as_bool, check_number, convert, dtype_beside, refuse_out
 from .reduction_axes import collect_all, keep_dimensions, mask_out, number_of, split_axes
 
 __all__ = [
@@ -65,7 +65,7 @@ def _summand(name: str, a: Any, dtype: Any) -> tuple[Any, ShapedArray]:
     if aval is None:
         a = array_of(name, a)
         aval = a.aval
-    wanted = sum_dtype(aval.dtype) if dtype is None else dtypes.as_dtype(dtype)
+    wanted = sum_dtype(aval.dtype) if dtype is None else dtype_beside(dtype, aval.dtype)
     if wanted != aval.dtype:
         a = lax.real(a) if _loses_parts(aval.dtype, wanted) else a
         a = convert(a, wanted)
@@ -81,7 +81,7 @@ def sum(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = None,
@@ -94,6 +94,7 @@ def sum(
             that does not vary over a named axis counts once for each index of it.
         dtype: Dtype to sum in and to return; by default that of `a`, and the default integer dtype
             for smaller integers and truth values.
+        out: Refused: arrays are immutable.
         keepdims: Whether dimensions stay, with size 1.
         initial: Number to add.
         where: Truth values that broadcast to `a`: which elements take part.
@@ -110,21 +111,26 @@ def sum(
         >>> sum(lax.full((2, 3), 1.0, "float32"), axis=0)
         Array([2., 2., 2.], dtype=float32)
     """
+    if out is not None:
+        refuse_out("sum")
     a, aval = _summand("sum", a, dtype)
     dims, names = split_axes("sum", aval, axis)
     if where is not None:
         a = mask_out("sum", a, where, number_like(0, aval))
-    out = reduce_sum_p.bind(a, axes=dims, axis_names=names)
+    total = reduce_sum_p.bind(a, axes=dims, axis_names=names)
     if keepdims:
-        out = keep_dimensions(out, aval.shape, dims)
-    return out if initial is None else operators.add(out, initial)
+        total = keep_dimensions(total, aval.shape, dims)
+    if initial is None:
+        return total
+    check_number("sum", "initial", initial)
+    return operators.add(total, initial)
 
 
 def prod(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Any = None,
     where: Any = None,
@@ -139,17 +145,22 @@ def prod(
         >>> prod(lax.full((2, 3), 2.0, "float32"), axis=0)
         Array([4., 4., 4.], dtype=float32)
     """
+    if out is not None:
+        refuse_out("prod")
     a, aval = _summand("prod", a, dtype)
     dims, names = split_axes("prod", aval, axis)
     a = mask_out("prod", a, where, number_like(1, aval))
     if names:
         collected, all_dims = collect_all(a, dims, names)
-        out = reduce_prod_p.bind(collected, axes=all_dims)
+        product = reduce_prod_p.bind(collected, axes=all_dims)
     else:
-        out = reduce_prod_p.bind(a, axes=dims)
+        product = reduce_prod_p.bind(a, axes=dims)
     if keepdims:
-        out = keep_dimensions(out, aval.shape, dims)
-    return out if initial is None else operators.multiply(out, initial)
+        product = keep_dimensions(product, aval.shape, dims)
+    if initial is None:
+        return product
+    check_number("prod", "initial", initial)
+    return operators.multiply(product, initial)
 
 
 def extreme(dtype: DType, largest: bool) -> Any:
@@ -194,12 +205,18 @@ def _extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where:
         out = keep_dimensions(out, aval.shape, dims)
     if initial is None:
         return out
+    check_number(name, "initial", initial)
     pair = promote_args(name, out, initial)
     return lax.max(*pair) if largest else lax.min(*pair)
 
 
 def max(
-    a: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Greatest element over dimensions and named axes; NaN where there is a NaN.
 
@@ -208,6 +225,7 @@ def max(
     Args:
         a: Array of real numbers or truth values.
         axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
+        out: Refused: arrays are immutable.
         keepdims: Whether dimensions stay, with size 1.
         initial: Least value of the result; it is the result where there are no elements.
         where: Truth values that broadcast to `a`: which elements take part. Needs `initial`.
@@ -224,11 +242,18 @@ def max(
         >>> max(np.array([[1.0, 5.0], [7.0, 2.0]], np.float32), axis=1)
         Array([5., 7.], dtype=float32)
     """
+    if out is not None:
+        refuse_out("max")
     return _extremum("max", a, axis, keepdims, initial, where)
 
 
 def min(
-    a: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Least element over dimensions and named axes; arguments and errors are those of `max`.
 
@@ -236,19 +261,23 @@ def min(
         >>> min(np.array([[1.0, 5.0], [7.0, 2.0]], np.float32), axis=1)
         Array([1., 2.], dtype=float32)
     """
+    if out is not None:
+        refuse_out("min")
     return _extremum("min", a, axis, keepdims, initial, where)
 
 
 amax, amin = max, min
 
 
-def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
     """Range of values: the greatest less the least; arguments and errors are those of `max`.
 
     Example:
         >>> ptp(np.array([3.0, 9.0, 5.0], np.float32))
         Array(6., dtype=float32)
     """
+    if out is not None:
+        refuse_out("ptp")
     a = array_of("ptp", a)
     return operators.subtract(
         _extremum("max", a, axis, keepdims, None, None),
@@ -268,12 +297,15 @@ def _truth(name: str, a: Any, axis: Any, keepdims: bool, where: Any) -> Array:
     return keep_dimensions(out, aval.shape, dims) if keepdims else out
 
 
-def all(a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = None) -> Array:
+def all(
+    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None
+) -> Array:
     """Whether all elements over dimensions and named axes are true (not 0).
 
     Args:
         a: Array or number.
         axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
+        out: Refused: arrays are immutable.
         keepdims: Whether dimensions stay, with size 1.
         where: Truth values that broadcast to `a`: which elements take part.
 
@@ -288,10 +320,14 @@ def all(a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = None) 
         >>> all(np.array([[True, False], [True, True]]), axis=1)
         Array([False,  True], dtype=bool)
     """
+    if out is not None:
+        refuse_out("all")
     return _truth("all", a, axis, keepdims, where)
 
 
-def any(a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = None) -> Array:
+def any(
+    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None
+) -> Array:
     """Whether any element over dimensions and named axes is true (not 0).
 
     Arguments and errors are those of `all`; it is false where there are no elements.
@@ -300,6 +336,8 @@ def any(a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = None) 
         >>> any(np.array([[True, False], [False, False]]), axis=1)
         Array([ True, False], dtype=bool)
     """
+    if out is not None:
+        refuse_out("any")
     return _truth("any", a, axis, keepdims, where)
 
 
@@ -357,12 +395,13 @@ def _named_position(a: Array, axis: Any, largest: bool, dtype: DType) -> Array:
     )
 
 
-def argmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def argmax(a: Any, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Array:
     """Position of the greatest element, the first of several; that of a NaN where there is one.
 
     Args:
         a: Array of real numbers or truth values.
         axis: Dimension or name of a named axis; None for the position in the flattened array.
+        out: Refused: arrays are immutable.
         keepdims: Whether dimensions stay, with size 1.
 
     Returns:
@@ -377,14 +416,18 @@ def argmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
         >>> argmax(np.array([[1.0, 5.0], [7.0, 2.0]]), axis=1)
         Array([1, 0], dtype=int32)
     """
+    if out is not None:
+        refuse_out("argmax")
     return _position("argmax", a, axis, keepdims)
 
 
-def argmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def argmin(a: Any, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Array:
     """Position of the least element; arguments and errors are those of `argmax`.
 
     Example:
         >>> argmin(np.array([[1.0, 5.0], [7.0, 2.0]]), axis=1)
         Array([0, 1], dtype=int32)
     """
+    if out is not None:
+        refuse_out("argmin")
     return _position("argmin", a, axis, keepdims)

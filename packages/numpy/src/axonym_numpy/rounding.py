@@ -15,7 +15,7 @@ from axonym_core.primitives.elementwise import RoundingMethod, ceil_p, floor_p, 
 from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
-from .operands import array_of, inexact, numeric
+from .operands import array_of, inexact, numeric, refuse_out
 
 __all__ = ["around", "ceil", "fix", "floor", "rint", "round", "trunc"]
 
@@ -142,12 +142,13 @@ def _round_parts(x: Any, *, decimals: int) -> Array:
     return lax.complex(round(lax.real(x), decimals), round(lax.imag(x), decimals))
 
 
-def round(a: Any, decimals: int = 0) -> Array:
+def round(a: Any, decimals: int = 0, out: None = None) -> Array:
     """Round to a number of decimal places; halves go to the even digit.
 
     Args:
         a: Array or number.
         decimals: Number of places; negative ones are before the point.
+        out: Refused: arrays are immutable.
 
     Returns:
         Array of the shape and dtype of `a`.
@@ -158,6 +159,8 @@ def round(a: Any, decimals: int = 0) -> Array:
         >>> round(1250, -2)
         Array(1200, dtype=int32, weak_type=True)
     """
+    if out is not None:
+        refuse_out("round")
     a = numeric("round", a)
     (decimals,) = as_ints(decimals, "round", "decimals")
     if aval_of(a).dtype == dtypes.bool_ or (decimals >= 0 and _is_whole(a)):

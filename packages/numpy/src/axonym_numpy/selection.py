@@ -18,7 +18,7 @@ from axonym_core.primitives.indexing import GatherDimensionNumbers, ScatterDimen
 from axonym_core.types import aval_of, dtypes
 
 from .errors import ArgumentError
-from .operands import array_of, as_bool, choice, convert, numeric
+from .operands import array_of, as_bool, choice, convert, numeric, refuse_out
 from .shapes import broadcast_to
 
 __all__ = [
@@ -124,8 +124,9 @@ def take(
     a: Any,
     indices: Any,
     axis: int | None = None,
-    *,
+    out: None = None,
     mode: str | None = None,
+    *,
     fill_value: Any = None,
     unique_indices: bool = False,
     indices_are_sorted: bool = False,
@@ -136,8 +137,10 @@ def take(
         a: Array.
         indices: Integers, of any shape; negative ones count from the end.
         axis: Dimension; None for positions in the flattened array.
+        out: Refused: arrays are immutable.
         mode: What an index out of bounds reads: ``fill`` (the default: NaN, or the least integer),
-            ``clip`` the nearest element, ``wrap`` around, or ``promise_in_bounds``.
+            ``clip`` the nearest element (the first for all negative ones), ``wrap`` around, or
+            ``promise_in_bounds``.
         fill_value: What ``fill`` reads.
         unique_indices: A promise that no index occurs twice.
         indices_are_sorted: A promise that the indices are in ascending order.
@@ -154,6 +157,8 @@ def take(
         >>> take(np.array([10.0, 20.0, 30.0]), np.array([2, -3]))
         Array([30., 10.], dtype=float64)
     """
+    if out is not None:
+        refuse_out("take")
     a = array_of("take", a)
     index = _indices("take", indices)
     how = choice("take", "mode", "fill" if mode is None else mode, _MODES)
@@ -165,6 +170,8 @@ def take(
         if n:
             index = index % dtypes.as_dtype(index.dtype).type(n)
         how = "promise_in_bounds"
+    elif how == "clip" and dtypes.as_dtype(index.dtype) in dtypes.SIGNED:
+        index = lax.max(index, lax.full((), 0, index.dtype))
     where_ = (slice(None),) * axis + (index,)
     return a.at[where_].get(
         mode=how,
@@ -315,7 +322,13 @@ def put_along_axis(
 
 
 def compress(
-    condition: Any, a: Any, axis: int | None = None, *, size: int | None = None, fill_value: Any = 0
+    condition: Any,
+    a: Any,
+    axis: int | None = None,
+    out: None = None,
+    *,
+    size: int | None = None,
+    fill_value: Any = 0,
 ) -> Array:
     """Elements along a dimension where a condition holds.
 
@@ -324,6 +337,7 @@ def compress(
             the rest.
         a: Array.
         axis: Dimension; None flattens the array.
+        out: Refused: arrays are immutable.
         size: Size of the result along the dimension; must be given where the condition is traced.
         fill_value: What fills places that are left.
 
@@ -335,6 +349,8 @@ def compress(
         >>> compress(np.array([True, False, True]), np.array([1, 2, 3], np.int32))
         Array([1, 3], dtype=int32)
     """
+    if out is not None:
+        refuse_out("compress")
     from .sets import nonzero  # as above
 
     a = array_of("compress", a)

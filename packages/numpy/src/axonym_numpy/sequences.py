@@ -112,7 +112,7 @@ def _unwrap(p: Any, discont: Any, period: Any, *, axis: int) -> Array:
     return lax.concatenate([first, lax.add(rest, cumsum(correction, axis))], axis)
 
 
-def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.pi) -> Array:
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Array:
     """Angles without jumps: where neighbours differ by more than half a period, periods are added.
 
     Args:

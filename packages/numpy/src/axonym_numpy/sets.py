@@ -281,12 +281,15 @@ def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) ->
     )
 
 
-def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False
+) -> Array:
     """Whether elements occur in another array.
 
     Args:
         element: Array or number.
         test_elements: Array or number: where to look.
+        assume_unique: Without effect: a promise that no element occurs twice.
         invert: Whether to tell those that do not occur.
 
     Returns:
@@ -301,6 +304,7 @@ def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
     if not tests.size:
         return lax.full(x.shape, bool(invert), dtypes.bool_)
     ordered = sort(lax.reshape(tests, (tests.size,)))
-    position = lax.min(searchsorted(ordered, x), lax.full((), tests.size - 1, "int32"))
+    position = searchsorted(ordered, x)
+    position = lax.min(position, lax.full((), tests.size - 1, position.dtype))
     found = operators.equal(ordered[position], x)
     return operators.invert(found) if invert else found

@@ -189,7 +189,7 @@ def transpose(a: Any, axes: Any = None) -> Array:
     return transpose_p.bind(a, permutation=permutation)
 
 
-def permute_dims(a: Any, /, axes: Any) -> Array:
+def permute_dims(a: Any, /, axes: Any = None) -> Array:
     """Permute dimensions, as `transpose` does; `axes` must be given.
 
     Example:

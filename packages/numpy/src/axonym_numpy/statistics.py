@@ -22,8 +22,9 @@ from axonym_core.types import AxisName, DType, aval_of, dtypes
 from .complex_numbers import real
 from .composites import composite
 from .errors import ArgumentError
+from .joining import concatenate
 from .matrices import diagonal
-from .operands import array_of, convert, inexact
+from .operands import array_of, convert, dtype_beside, inexact, refuse_out
 from .reduction_axes import (
     broadcast_mask,
     keep_dimensions,
@@ -45,8 +46,8 @@ def wide_enough(dtype: DType) -> DType:
 def _computed_in(name: str, a: Any, dtype: Any) -> tuple[Any, DType, bool]:
     """Operand in the dtype to compute in, and dtype and weakness of the result."""
     if dtype is not None:
-        wanted = dtypes.as_dtype(dtype)
         a = array_of(name, a)
+        wanted = dtype_beside(dtype, a.dtype)
         if a.dtype in dtypes.COMPLEXES and wanted not in dtypes.COMPLEXES:
             raise DTypeError(f"{name}: dtype={wanted} cannot hold the complex result; leave it out")
         inner = wanted if wanted in dtypes.INEXACT else dtypes.default_float_dtype()
@@ -62,8 +63,9 @@ def mean(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
+    *,
     where: Any = None,
 ) -> Array:
     """Arithmetic mean over dimensions and named axes.
@@ -72,6 +74,7 @@ def mean(
         a: Array or number; integers go to the default floating-point dtype.
         axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
         dtype: Dtype of the result; by default that of `a`.
+        out: Refused: arrays are immutable.
         keepdims: Whether dimensions stay, with size 1.
         where: Truth values that broadcast to `a`: which elements take part.
 
@@ -87,17 +90,21 @@ def mean(
         >>> mean(lax.iota("float32", 4))
         Array(1.5, dtype=float32)
     """
+    if out is not None:
+        refuse_out("mean")
     a, out_dtype, weak = _computed_in("mean", a, dtype)
     aval = a.aval
     dims, names = split_axes("mean", aval, axis)
     if where is not None:
-        out = _masked_mean(a, where, dims=dims, names=names)
+        center = _masked_mean(a, where, dims=dims, names=names)
     else:
         total = reduce_sum_p.bind(a, axes=dims, axis_names=names)
-        out = div_p.bind(total, number_like(number_of(aval, dims, names), total.aval))
+        center = div_p.bind(total, number_like(number_of(aval, dims, names), total.aval))
     if keepdims:
-        out = keep_dimensions(out, aval.shape, dims)
-    return out if out.dtype == out_dtype else lax.convert_element_type(out, out_dtype, weak)
+        center = keep_dimensions(center, aval.shape, dims)
+    if center.dtype == out_dtype:
+        return center
+    return lax.convert_element_type(center, out_dtype, weak)
 
 
 @composite("dims", "names")
@@ -125,6 +132,7 @@ def _count(
 def _variance(
     a: Any,
     where: Any,
+    center: Any,
     *,
     dims: tuple[int, ...],
     names: tuple[AxisName, ...],
@@ -134,8 +142,9 @@ def _variance(
 ) -> Array:
     zero = number_like(0, aval_of(a))
     number = _count("var", a, where, dims, names)
-    center = lax.div(lax.reduce_sum(mask_out("var", a, where, zero), dims, names), number)
-    center = keep_dimensions(center, a.shape, dims)
+    if center is None:
+        center = lax.div(lax.reduce_sum(mask_out("var", a, where, zero), dims, names), number)
+        center = keep_dimensions(center, a.shape, dims)
     off = mask_out("var", operators.subtract(a, center), where, zero)
     if aval_of(off).dtype in dtypes.COMPLEXES:
         squares = lax.add(lax.square(lax.real(off)), lax.square(lax.imag(off)))
@@ -155,6 +164,20 @@ def _variance(
     return keep_dimensions(out, a.shape, dims) if keepdims else out
 
 
+def _known_mean(name: str, mean: Any, a: Any) -> Any:
+    """A mean that the caller knows, in the dtype to compute in."""
+    mean = array_of(name, mean, "mean")
+    lead = a.ndim - mean.ndim
+    if lead < 0 or any(m not in (1, n) for m, n in zip(mean.shape, a.shape[lead:], strict=True)):
+        raise ShapeError(
+            f"{name}: mean has shape {mean.shape}, which does not broadcast to {a.shape}; compute "
+            "it with keepdims=True"
+        )
+    if mean.dtype in dtypes.COMPLEXES and a.dtype not in dtypes.COMPLEXES:
+        raise DTypeError(f"{name}: mean has type {mean.aval}, and the operand is real")
+    return convert(mean, a.dtype)
+
+
 def _spread(
     name: str,
     a: Any,
@@ -163,6 +186,7 @@ def _spread(
     ddof: float,
     keepdims: bool,
     where: Any,
+    mean: Any,
     correction: float | None,
 ) -> Array:
     if correction is not None:
@@ -174,7 +198,14 @@ def _spread(
     a, out_dtype, weak = _computed_in(name, a, dtype)
     dims, names = split_axes(name, a.aval, axis)
     out = _variance(
-        a, where, dims=dims, names=names, ddof=ddof, keepdims=bool(keepdims), root=name == "std"
+        a,
+        where,
+        None if mean is None else _known_mean(name, mean, a),
+        dims=dims,
+        names=names,
+        ddof=ddof,
+        keepdims=bool(keepdims),
+        root=name == "std",
     )
     if out_dtype in dtypes.COMPLEXES:
         out_dtype = out.dtype
@@ -185,10 +216,12 @@ def var(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
+    out: None = None,
     ddof: float = 0,
-    *,
     keepdims: bool = False,
+    *,
     where: Any = None,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Array:
     """Variance over dimensions and named axes: the mean squared distance from the mean.
@@ -197,9 +230,11 @@ def var(
         a: Array or number; integers go to the default floating-point dtype.
         axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
         dtype: Dtype of the result; by default that of `a`, real.
+        out: Refused: arrays are immutable.
         ddof: The sum of squares is divided by the number of elements less this.
         keepdims: Whether dimensions stay, with size 1.
         where: Truth values that broadcast to `a`: which elements take part.
+        mean: The mean, where it is known: an array that broadcasts to `a`.
         correction: Another name of `ddof`.
 
     Returns:
@@ -214,17 +249,21 @@ def var(
         >>> var(lax.iota("float32", 4))
         Array(1.25, dtype=float32)
     """
-    return _spread("var", a, axis, dtype, ddof, keepdims, where, correction)
+    if out is not None:
+        refuse_out("var")
+    return _spread("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
 def std(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
+    out: None = None,
     ddof: float = 0,
-    *,
     keepdims: bool = False,
+    *,
     where: Any = None,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Array:
     """Standard deviation over dimensions and named axes: the square root of `var`.
@@ -235,7 +274,9 @@ def std(
         >>> std(lax.iota("float32", 4))
         Array(1.118, dtype=float32)
     """
-    return _spread("std", a, axis, dtype, ddof, keepdims, where, correction)
+    if out is not None:
+        refuse_out("std")
+    return _spread("std", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
 def average(
@@ -289,35 +330,112 @@ def average(
     return (out, total) if returned else out
 
 
-def cov(m: Any, rowvar: bool = True, ddof: int = 1) -> Array:
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Array:
     """Covariance matrix of variables with observations.
 
     Args:
         m: Matrix of observations, or a vector of those of one variable.
+        y: More variables, with the same observations.
         rowvar: Whether rows are variables; otherwise columns are.
-        ddof: Sums of products are divided by the number of observations less this.
+        bias: Whether sums of products are divided by the number of observations, and not by one
+            less.
+        ddof: The sums are divided by the number of observations less this; it goes before `bias`.
+        fweights: How often each observation occurs: a vector of integers, none of them negative.
+        aweights: How much each observation counts: a vector of numbers, none of them negative.
+        dtype: Dtype of the result.
 
     Returns:
         Matrix with a row and a column for each variable (0-d for a single one).
 
     Raises:
-        ShapeError: `m` has more than two dimensions.
+        ShapeError: An argument has too many dimensions, or the numbers of observations differ.
+        DTypeError: `fweights` holds no integers.
 
     Example:
         >>> cov(lax.iota("float32", 4))
         Array(1.667, dtype=float32)
     """
-    m = array_of("cov", inexact("cov", m))
-    if m.ndim > 2:
-        raise ShapeError(f"cov: m has type {m.aval}; give a matrix or a vector")
-    if m.ndim < 2:
-        m = lax.reshape(m, (1, m.size))
-    elif not rowvar:
-        m = lax.transpose(m, (1, 0))
-    off = operators.subtract(m, mean(m, 1, keepdims=True))
-    products = operators.matmul(off, lax.transpose(lax.conj(off), (1, 0)))
-    out = lax.div(products, number_like(max(m.shape[1] - ddof, 0), aval_of(products)))
+    variables = [_observations("cov", m, "m", rowvar)]
+    if y is not None:
+        variables.append(_observations("cov", y, "y", rowvar))
+        if variables[0].shape[1] != variables[1].shape[1]:
+            raise ShapeError(
+                f"cov: m has {variables[0].shape[1]} observations and y {variables[1].shape[1]}; "
+                "both have one value for each observation"
+            )
+    x, out_dtype, weak = _computed_in("cov", concatenate(variables), dtype)
+    weights = _weights(x, fweights, aweights)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    out = _covariance(x, *weights, ddof=ddof)
+    return out if out.dtype == out_dtype else lax.convert_element_type(out, out_dtype, weak)
+
+
+def _observations(name: str, x: Any, argument: str, rowvar: bool) -> Array:
+    """Matrix with a row for each variable."""
+    x = array_of(name, inexact(name, x))
+    if x.ndim > 2:
+        raise ShapeError(f"{name}: {argument} has type {x.aval}; give a matrix or a vector")
+    if x.ndim < 2:
+        return lax.reshape(x, (1, x.size))
+    # A single row is one variable in y, whatever rowvar says, as in NumPy.
+    return x if rowvar or (argument == "y" and x.shape[0] == 1) else lax.transpose(x, (1, 0))
+
+
+def _weights(x: Array, fweights: Any, aweights: Any) -> tuple[Any, Any]:
+    given = []
+    for argument, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is not None:
+            weights = array_of("cov", weights, argument)
+            if weights.shape != x.shape[1:]:
+                raise ShapeError(
+                    f"cov: {argument} has shape {weights.shape}; give a vector of one weight for "
+                    f"each of the {x.shape[1]} observations"
+                )
+            if argument == "fweights" and weights.dtype not in dtypes.INTEGERS:
+                raise DTypeError(f"cov: fweights has type {weights.aval}; give integers")
+            weights = convert(weights, x.dtype)
+        given.append(weights)
+    return given[0], given[1]
+
+
+@composite("ddof")
+def _covariance(x: Any, frequencies: Any, importances: Any, *, ddof: float) -> Array:
+    total: Any = number_like(x.shape[1], aval_of(x))
+    weights, degrees = None, number_like(max(x.shape[1] - ddof, 0), aval_of(x))
+    if frequencies is not None or importances is not None:
+        weights = importances if frequencies is None else frequencies
+        if frequencies is not None and importances is not None:
+            weights = lax.mul(frequencies, importances)
+        total = lax.reduce_sum(weights, (0,))
+        lost = number_like(ddof, aval_of(x))
+        if importances is not None:
+            squares = lax.reduce_sum(lax.mul(weights, importances), (0,))
+            lost = lax.div(lax.mul(squares, lost), total)
+        degrees = lax.sub(total, lost)
+        degrees = lax.select(_positive(degrees), degrees, number_like(0, aval_of(x)))
+    weighted = x if weights is None else operators.multiply(x, weights)
+    center = lax.div(lax.reduce_sum(weighted, (1,)), total)
+    off = operators.subtract(x, lax.expand_dims(center, (1,)))
+    weighted = off if weights is None else operators.multiply(off, weights)
+    products = operators.matmul(weighted, lax.transpose(lax.conj(off), (1, 0)))
+    out = lax.div(products, degrees)
     return lax.reshape(out, ()) if out.shape == (1, 1) else out
+
+
+def _positive(x: Any) -> Any:
+    real = lax.real(x) if aval_of(x).dtype in dtypes.COMPLEXES else x
+    return lax.gt(real, number_like(0, aval_of(real)))
 
 
 @composite()
@@ -330,7 +448,7 @@ def _correlations(c: Any) -> Array:
     return lax.div(lax.div(c, rows), columns)
 
 
-def corrcoef(x: Any, rowvar: bool = True) -> Array:
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
     """Correlation coefficients of variables with observations; arguments are those of `cov`.
 
     Example:
@@ -338,4 +456,4 @@ def corrcoef(x: Any, rowvar: bool = True) -> Array:
         Array([[1., 1.],
                [1., 1.]], dtype=float32)
     """
-    return _correlations(cov(x, rowvar))
+    return _correlations(cov(x, y, rowvar, dtype=dtype))

@@ -135,12 +135,16 @@ def _at_zero(x: Any, y: Any) -> Any:
     return lax.bitwise_and(lax.eq(x, _number(0, x)), lax.eq(y, _number(0, y)))
 
 
+def _less_one(y: Any) -> Any:
+    return y - type(y)(1)
+
+
 def _pow_by_base(t: Any, out: Any, x: Any, y: Any) -> Any:
     if not isinstance(y, np.generic | float | int):
         power = lax.select(_at_zero(x, y), _number(0, out), lax.pow(x, lax.sub(y, _number(1, y))))
         slope = lax.mul_no_nan(y, power)
     else:
-        slope = _number(0, out) if y == 0 else lax.mul(lax.pow(x, y - type(y)(1)), y)
+        slope = _number(0, out) if y == 0 else lax.mul(lax.pow(x, _less_one(y)), y)
     return lax.mul_no_nan(t, slope)
 
 

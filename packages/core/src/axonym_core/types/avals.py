@@ -423,6 +423,11 @@ def aval_of(x: Any) -> ShapedArray:
             found = _generic_avals[dtype] = ShapedArray((), dtypes.as_dtype(dtype))
         return found
     if isinstance(x, np.ndarray):
+        if type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray):
+            raise ArgumentTypeError(
+                f"a masked array of shape {x.shape} would lose its mask; fill what it hides, "
+                "x.filled(0), and pass the mask as where=~x.mask"
+            )
         return ShapedArray(x.shape, dtypes.as_dtype(x.dtype))
     if type(x) in (bool, int, float, complex):
         return scalar_aval(type(x))

@@ -14,7 +14,7 @@ from axonym_core import lax
 from axonym_core.arrays import Array, as_dimension
 from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.operators import number_like, promote_args
-from axonym_core.types import COMPLEXES, FLOATS, aval_of, default_float_dtype
+from axonym_core.types import COMPLEXES, FLOATS, aval_of, bool_, default_float_dtype, dtypes
 
 from ..composites import composite
 from ..exponentials import logaddexp
@@ -57,7 +57,7 @@ def _ordered(name: str, x: Any) -> Any:
     x = numeric(name, x)
     if aval_of(x).dtype in COMPLEXES:
         raise DTypeError(f"{name}: x has type {aval_of(x)}; it is a function of real numbers")
-    return x
+    return convert(x, dtypes.default_int_dtype()) if aval_of(x).dtype == bool_ else x
 
 
 @composite()

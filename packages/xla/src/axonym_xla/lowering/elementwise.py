@@ -113,8 +113,8 @@ def _mul_no_nan(ctx: LoweringContext, avals_in: Avals, avals_out: Avals, x: str,
     x, y = spread(ctx, avals_in, (x, y), out)
     truth = out.update(dtype=bool_, weak_type=False)
     zero = ctx.constant(0, out)
-    is_zero = [_comparison("EQ")(ctx, (out, out), (truth,), v, zero) for v in (x, y)]
-    vanishes = ctx.op(f"stablehlo.or {', '.join(is_zero)} : {ctx.type(truth)}")
+    first, second = [_comparison("EQ")(ctx, (out, out), (truth,), v, zero) for v in (x, y)]
+    vanishes = ctx.op(f"stablehlo.or {first}, {second} : {ctx.type(truth)}")
     return _select(ctx, vanishes, truth, zero, _mul(ctx, out, x, y), out)
 
 
