@@ -20,7 +20,7 @@ import numpy as np
 from axonym_core.arrays import Array
 from axonym_core.programs import Jaxpr, Primitive
 from axonym_core.settings import context
-from axonym_core.tracing import Trace, Tracer, set_current_trace
+from axonym_core.tracing import Trace, Tracer, run_in
 from axonym_core.trees import tree_flatten, tree_unflatten
 
 # What holds no traced values, or only such as are none of the function's business.
@@ -104,8 +104,7 @@ class StandInTrace(Trace):
     def process(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Let the trace below process the operation, with stand-ins for operands."""
         operands = [self.of(x) for x in args]
-        with set_current_trace(self.parent):
-            return self.parent.process(primitive, operands, params)
+        return run_in(self.parent, self.parent.process, primitive, operands, params)
 
 
 def run_with(
@@ -125,9 +124,8 @@ def run_with(
     for owner in ended:
         owner.alive = True
     try:
-        with set_current_trace(trace):
-            leaves, tree = tree_flatten(fun(*args))
-            return tree_unflatten(tree, [trace.of(x) for x in leaves])
+        leaves, tree = tree_flatten(run_in(trace, fun, *args))
+        return tree_unflatten(tree, [trace.of(x) for x in leaves])
     finally:
         for owner in ended:
             owner.alive = False

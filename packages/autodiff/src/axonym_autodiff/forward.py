@@ -11,7 +11,7 @@ from axonym_core.errors import ArgumentTypeError, ShapeError, TreeStructureError
 from axonym_core.extend import Zero, instantiate
 from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
-from axonym_core.tracing import new_trace
+from axonym_core.tracing import run_and_end
 from axonym_core.trees import tree_flatten, tree_unflatten
 from axonym_core.types import NamedEntries, ShapedArray, aval_of, dtypes, join_all_named, join_named
 
@@ -108,8 +108,7 @@ def jvp(
     trace = JvpTrace(parent)
     trace.origin = f"jvp({name})"
     args = tree_unflatten(tree, [trace.lift(x, t) for x, t in zip(leaves, t_leaves, strict=True)])
-    with new_trace(trace):
-        out = fun(*args)
+    out = run_and_end((trace,), fun, *args)
     aux: Any = None
     if has_aux:
         out, aux = split_aux(out, name, "jvp")
@@ -257,8 +256,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
         x if a.dtype == dtypes.float0 else trace.lift(x, t)
         for x, a, t in zip(leaves, avals, inputs, strict=True)
     ]
-    with new_trace(tape), new_trace(trace):
-        out = fun(*tree_unflatten(tree, args))
+    out = run_and_end((tape, trace), fun, *tree_unflatten(tree, args))
     aux: Any = None
     if has_aux:
         out, aux = split_aux(out, function_name(fun), "linearize")

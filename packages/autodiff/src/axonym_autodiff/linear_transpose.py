@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core.settings import context
-from axonym_core.tracing import new_trace
+from axonym_core.tracing import run_and_end
 from axonym_core.types import ShapedArray
 
 from .rule_tables import Reading
@@ -35,8 +35,7 @@ def transpose_flat(
     """
     tape = TapeTrace(context.trace)
     inputs = [tape.new_input(aval) for aval in in_avals]
-    with new_trace(tape):
-        outs = fun(*inputs)
+    outs = run_and_end((tape,), fun, *inputs)
     return backward_pass(
         tape.eqns,
         [x.variable for x in inputs],

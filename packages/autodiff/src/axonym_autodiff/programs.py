@@ -24,7 +24,7 @@ from axonym_core.programs import (
     require_none,
 )
 from axonym_core.settings import context
-from axonym_core.tracing import JaxprTrace, JaxprTracer, expanded, new_trace, trace_flat
+from axonym_core.tracing import JaxprTrace, JaxprTracer, expanded, run_and_end, trace_flat
 from axonym_core.types import ShapedArray, aval_of
 
 from .jvp_trace import JvpTrace
@@ -77,8 +77,7 @@ def jvp_program(jaxpr: Jaxpr, nonzero: Mask, instantiated: Mask) -> JvpProgram:
                 trace.lift(x, next(tangents)) if m else x
                 for x, m in zip(args[: len(nonzero)], nonzero, strict=True)
             ]
-            with new_trace(trace):
-                outs = eval_jaxpr(jaxpr, *ins)
+            outs = run_and_end((trace,), eval_jaxpr, jaxpr, *ins)
             pairs = [trace.split(o) for o in outs]
             out_nonzero[:] = [
                 type(t) is not Zero or force
@@ -164,22 +163,22 @@ def _split(jaxpr: Jaxpr, linear: Mask, instantiated: Mask, differentiate: bool) 
     known: list[Any] = []
     tangents: list[Any] = []
     innermost = jvp_trace if differentiate else tape
-    with new_trace(primal_trace), new_trace(tape), new_trace(innermost):
-        for out, force in zip(eval_jaxpr(jaxpr, *ins), instantiated, strict=True):
-            if differentiate:
-                primal, tangent = jvp_trace.split(out)
-                known.append(primal)
-                if not tape.is_own(tangent):  # a rule gave a tangent that depends on no input
-                    tangent = Zero(tangent_aval(aval_of(primal)))
-            elif tape.is_own(out):
-                tangent = out
-            else:
-                # Where a result must be linear, a known value in its place is a zero that a
-                # derivative rule made, or the constant part of an affine function.
-                tangent = Zero(aval_of(out))
-                if not force:
-                    known.append(out)
-            tangents.append(tangent)
+    outs = run_and_end((primal_trace, tape, innermost), eval_jaxpr, jaxpr, *ins)
+    for out, force in zip(outs, instantiated, strict=True):
+        if differentiate:
+            primal, tangent = jvp_trace.split(out)
+            known.append(primal)
+            if not tape.is_own(tangent):  # a rule gave a tangent that depends on no input
+                tangent = Zero(tangent_aval(aval_of(primal)))
+        elif tape.is_own(out):
+            tangent = out
+        else:
+            # Where a result must be linear, a known value in its place is a zero that a
+            # derivative rule made, or the constant part of an affine function.
+            tangent = Zero(aval_of(out))
+            if not force:
+                known.append(out)
+        tangents.append(tangent)
     keep = [type(t) is not Zero or f for t, f in zip(tangents, instantiated, strict=True)]
     linear_trace = _LinearProgram(primal_trace, tape.eqns, _derived(jaxpr.debug, "linear"))
     linear_jaxpr = linear_trace.finish(
@@ -249,14 +248,16 @@ class _LinearProgram:
             self._append(eqn)
         for eqn in self.tape:
             self._append(eqn)
-        with new_trace(self.trace):
-            outs = [
+
+        def outs() -> list[Any]:
+            return [
                 instantiate(t)
                 if type(t) is Zero
                 else JaxprTracer(self.trace, t.aval, t.variable, t.source)
                 for t in results
             ]
-            return self.trace.finish(outs)
+
+        return self.trace.finish(run_and_end((self.trace,), outs))
 
 
 class TransposedProgram(NamedTuple):

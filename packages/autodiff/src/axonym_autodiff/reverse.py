@@ -14,7 +14,7 @@ from axonym_core.errors import ArgumentTypeError
 from axonym_core.extend import instantiate
 from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
-from axonym_core.tracing import new_trace
+from axonym_core.tracing import run_and_end
 from axonym_core.trees import PyTreeDef, tree_flatten, tree_unflatten
 from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes
 
@@ -111,8 +111,7 @@ def _vjp(
         t = tape.new_input(aval)
         inputs.append(t.variable)
         args.append(x if aval.dtype == dtypes.float0 else trace.lift(x, t))
-    with new_trace(tape), new_trace(trace):
-        out = fun(*tree_unflatten(in_tree, args))
+    out = run_and_end((tape, trace), fun, *tree_unflatten(in_tree, args))
     aux: Any = None
     if has_aux:
         out, aux = split_aux(out, name, what)
@@ -364,8 +363,7 @@ def linear_transpose(
                 f"{aval.dtype.name}; linear functions act on floating-point or complex arrays"
             )
         inputs.append(tape.new_input(aval))
-    with new_trace(tape):
-        out = fun(*tree_unflatten(in_tree, inputs))
+    out = run_and_end((tape,), fun, *tree_unflatten(in_tree, inputs))
     out_leaves, out_tree = tree_flatten(out)
     return Pullback(
         "linear_transpose",

@@ -15,7 +15,7 @@ from axonym_core import lax
 from axonym_core.errors import InternalError
 from axonym_core.programs import DebugInfo, Jaxpr, Primitive, axes_used, eval_jaxpr, source_info
 from axonym_core.settings import context
-from axonym_core.tracing import Trace, Tracer, new_trace, trace_flat
+from axonym_core.tracing import Trace, Tracer, run_and_end, trace_flat
 from axonym_core.types import ShapedArray, aval_of, join_named
 
 from .errors import BatchingRuleError
@@ -244,9 +244,7 @@ def map_flat(
     trace.origin = origin
     own = [d is not None for d in dims] if varying is None else varying
     ins = [BatchTracer(trace, x, d) if v else x for x, d, v in zip(args, dims, own, strict=True)]
-    with new_trace(trace):
-        outs = fun(*ins)
-    return [trace.split(o) for o in outs]
+    return [trace.split(o) for o in run_and_end((trace,), fun, *ins)]
 
 
 class BatchedProgram(NamedTuple):

@@ -14,6 +14,7 @@ from axonym_core import lax
 from axonym_core.errors import ArgumentTypeError
 from axonym_core.programs import debug_info
 from axonym_core.settings import context
+from axonym_core.tracing import run_and_end, run_in
 from axonym_core.trees import (
     PyTreeDef,
     flatten_axes,
@@ -24,7 +25,7 @@ from axonym_core.trees import (
 )
 from axonym_core.types import AxisName, aval_of, named_entries
 
-from .batching import BatchTrace, BatchTracer
+from .batching import BatchTrace
 from .errors import MappedAxisError
 from .rule_tables import MappedAxis, move_to_front
 
@@ -160,21 +161,16 @@ def xmap(
         ]
         sizes = _sizes(name, in_tree, leaves, dims, sizes_given)
         traces: list[BatchTrace] = []
-        previous = context.trace
-        out_tree: PyTreeDef | None = None
-        try:
-            values = leaves
-            for axis, size in sizes.items():
-                trace = BatchTrace(context.trace, MappedAxis(axis, size))
-                trace.origin = f"xmap({name})"
-                traces.append(trace)
-                values, dims = _wrap(trace, axis, values, dims)
-                context.trace = trace
-            out_leaves, out_tree = tree_flatten(fun(*tree_unflatten(in_tree, values)))
-        finally:
-            context.trace = previous
-            for trace in traces:
-                trace.alive = False
+        innermost = context.trace
+        values = leaves
+        for axis, size in sizes.items():
+            innermost = trace = BatchTrace(innermost, MappedAxis(axis, size))
+            trace.origin = f"xmap({name})"
+            traces.append(trace)
+            values, dims = _wrap(trace, axis, values, dims)
+        args = tree_unflatten(in_tree, values)
+        out = run_and_end(traces, fun, *args) if traces else fun(*args)
+        out_leaves, out_tree = tree_flatten(out)
         out_entries = _entries(f"xmap({name}) out_axes", out_tree, out_entries_tree, "result")
         outs = [
             _place(x, entry, traces, f"xmap({name}): result{_path('', out_tree, i)}")
@@ -254,26 +250,19 @@ def _place(x: Any, entry: _Entry, traces: Sequence[BatchTrace], describe: str) -
             "has (in_axes) and axis_sizes does not give a size"
         )
     front: list[AxisName] = []
-    previous = context.trace
-    try:
-        for trace in reversed(traces):
-            context.trace = trace.parent
-            axis = trace.axis
-            listed = axis.name in entry.names
-            if type(x) is BatchTracer and x.owner is trace:
-                if not listed:
-                    raise MappedAxisError(
-                        f"{describe} varies over axis {axis.name!r}, which out_axes "
-                        f"{entry.given!r} does not list; reduce it over the axis (for example "
-                        f"lax.psum(x, {axis.name!r})), or list the axis in out_axes"
-                    )
-                x = move_to_front(x.val, x.dim, axis.size)
-            elif listed:
-                x = move_to_front(x, None, axis.size)
-            if listed:
-                front.insert(0, axis.name)
-    finally:
-        context.trace = previous
+    for trace in reversed(traces):
+        axis = trace.axis
+        listed = axis.name in entry.names
+        val, dim, varies = trace.split(x)
+        if varies and not listed:
+            raise MappedAxisError(
+                f"{describe} varies over axis {axis.name!r}, which out_axes "
+                f"{entry.given!r} does not list; reduce it over the axis (for example "
+                f"lax.psum(x, {axis.name!r})), or list the axis in out_axes"
+            )
+        if listed:
+            x = run_in(trace.parent, move_to_front, val, dim, axis.size)
+            front.insert(0, axis.name)
     rank = aval_of(x).ndim
     named = entry.dims(rank, describe)
     order: list[int] = []

@@ -24,7 +24,7 @@ from axonym_core.extend import (
 )
 from axonym_core.primitives.control import cond_p
 from axonym_core.programs import Jaxpr, Var, eval_jaxpr
-from axonym_core.tracing import new_trace, trace_flat
+from axonym_core.tracing import run_and_end, trace_flat
 from axonym_core.types import ShapedArray, aval_of, join_named
 
 from ..errors import NotLinearError
@@ -192,8 +192,7 @@ def _cond_linearize(
     if aval_of(primals[0]).named:
         trace = JvpTrace(tape.parent, tape)
         ins = [trace.lift(x, t) for x, t in zip(primals, tangents, strict=True)]
-        with new_trace(trace):
-            selected = select_branch(ins[0], branches, ins[1:], guard)
+        selected = run_and_end((trace,), select_branch, ins[0], branches, ins[1:], guard)
         pairs = [trace.split(o) for o in selected]
         return [p for p, _ in pairs], [t for _, t in pairs]
     outs, linear_outs, present = _split_cond(tape, primals[0], primals[1:], tangents[1:], branches)

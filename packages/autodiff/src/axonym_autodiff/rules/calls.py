@@ -9,7 +9,7 @@ from axonym_core.extend import Zero, add_tangents, instantiate
 from axonym_core.primitives.calls import custom_jvp_call_p, custom_vjp_call_p, jit_p
 from axonym_core.programs import ALL, Jaxpr, Primitive
 from axonym_core.settings import context
-from axonym_core.tracing import new_trace
+from axonym_core.tracing import run_and_end
 from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes, join_all_named
 
 from ..errors import NotDifferentiableError, NotLinearError
@@ -151,8 +151,8 @@ def _tangents_of_consts(
         return None
     trace = JvpTrace(context.trace)
     consts = [trace.lift(x, t) for x, t in zip(primals, tangents[:num_consts], strict=False)]
-    with new_trace(trace):
-        pairs = [trace.split(o) for o in call(*consts, *primals[num_consts:])]
+    outs = run_and_end((trace,), call, *consts, *primals[num_consts:])
+    pairs = [trace.split(o) for o in outs]
     return [p for p, _ in pairs], [t for _, t in pairs]
 
 

@@ -18,8 +18,8 @@ from .trace import Tracer as Tracer
 from .trace import current_axis_env as current_axis_env
 from .trace import eval_trace as eval_trace
 from .trace import is_tracer as is_tracer
-from .trace import new_trace as new_trace
-from .trace import set_current_trace as set_current_trace
+from .trace import run_and_end as run_and_end
+from .trace import run_in as run_in
 from .transfers import block_until_ready as block_until_ready
 from .transfers import device_get as device_get
 from .transfers import device_put as device_put

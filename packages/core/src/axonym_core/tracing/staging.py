@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..trees.operations import (
 )
 from ..types.avals import AxisName, ShapedArray, ShapeDtypeStruct, aval_of
 from ..types.axes import AxisEnv
-from .trace import Trace, Tracer, new_trace, set_current_trace
+from .trace import Trace, Tracer, run_and_end, run_in
 
 
 class JaxprTracer(Tracer):
@@ -206,8 +207,7 @@ def trace_flat(
     env = context.trace.axis_env if axis_env is None else axis_env
     trace = JaxprTrace(env, debug or UNNAMED)
     args = [trace.new_argument(aval) for aval in in_avals]
-    with new_trace(trace):
-        return trace.finish(fun(*args))
+    return trace.finish(run_and_end((trace,), fun, *args))
 
 
 def expanded(
@@ -401,9 +401,8 @@ def make_jaxpr(
             return fun(*[fixed[i] if i in fixed else next(rest) for i in range(len(args))], **kw)
 
         leaves, in_tree = tree_flatten((tuple(dynamic), kwargs))
-        with set_current_trace(JaxprTrace(env)):
-            debug = debug_info(fun, in_tree)
-            traced = trace_tree(call, in_tree, [aval_of(x) for x in leaves], debug=debug)
+        stage = partial(trace_tree, debug=debug_info(fun, in_tree))
+        traced = run_in(JaxprTrace(env), stage, call, in_tree, [aval_of(x) for x in leaves])
         if not return_shape:
             return traced.jaxpr
         shapes = [struct_of(aval) for aval in traced.jaxpr.out_avals]

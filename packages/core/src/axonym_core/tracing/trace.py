@@ -11,9 +11,8 @@ place where they were made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +27,8 @@ from .concretization import refuse_numbers
 
 if TYPE_CHECKING:
     from ..programs.primitive import Primitive
+
+T = TypeVar("T")
 
 
 class Trace:
@@ -117,27 +118,30 @@ eval_trace = EvalTrace(axes.EMPTY)
 _Context.trace = eval_trace  # the default of every thread
 
 
-@contextmanager
-def set_current_trace(trace: Trace) -> Iterator[None]:
-    """Make a trace current for the body of a `with` statement."""
+def run_in(trace: Trace, fun: Callable[..., T], *args: Any) -> T:
+    """Call a function while a trace is current.
+
+    It is the one door into a trace (but for the handing down of single operations), and whatever
+    happened inside, interrupts included, the trace before is current again outside.
+    """
     previous = context.trace
-    context.trace = trace
     try:
-        yield
-    finally:
+        try:
+            context.trace = trace
+            return fun(*args)
+        finally:
+            context.trace = previous
+    finally:  # again, should an interrupt have come in the midst of the first
         context.trace = previous
 
 
-@contextmanager
-def new_trace(trace: Trace) -> Iterator[None]:
-    """Make a new trace current, and end it with the body."""
-    previous = context.trace
-    context.trace = trace
+def run_and_end(traces: Sequence[Trace], fun: Callable[..., T], *args: Any) -> T:
+    """Call a function while the last of several new traces is current, and end them all."""
     try:
-        yield
+        return run_in(traces[-1], fun, *args)
     finally:
-        context.trace = previous
-        trace.alive = False
+        for trace in traces:
+            trace.alive = False
 
 
 def current_axis_env() -> axes.AxisEnv:

@@ -24,7 +24,7 @@ from axonym_core.extend import (
 )
 from axonym_core.primitives.control import cond_p, scan_p, while_p
 from axonym_core.programs import Jaxpr, eval_jaxpr, require_none
-from axonym_core.tracing import set_current_trace, trace_flat
+from axonym_core.tracing import run_in, trace_flat
 from axonym_core.types import ShapedArray, aval_of
 
 from ..batching import BatchedProgram, BatchTracer, batch_program, map_flat
@@ -221,13 +221,11 @@ def _varies(axis: MappedAxis, dim: Dim, aval: ShapedArray) -> bool:
 def _lane_guard(here: BatchTracer) -> Callable[[Any], Any]:
     """As `axonym_core.lax.mapped_branches.guard`, where the mapped axis is a dimension."""
     trace = here.owner
-    with set_current_trace(trace.parent):
-        takers = _Takers(trace.axis, here.val)
+    takers = run_in(trace.parent, _Takers, trace.axis, here.val)
 
     def guard(x: Any) -> Any:
         val, dim, varies = trace.split(x)
-        with set_current_trace(trace.parent):
-            val, dim = takers.operand(val, dim)
+        val, dim = run_in(trace.parent, takers.operand, val, dim)
         return trace.tracer(val, dim) if varies else val
 
     return guard
