@@ -1,17 +1,24 @@
-"""Every primitive has every rule, or says in one line why not.
+"""Every primitive has every rule, or says in one line why not; and every rule is right.
 
 The rows are the primitives of all packages; the columns are what can be done with one: evaluation
-by NumPy, JVP, transposition, batching and lowering to XLA.
+by NumPy, JVP, transposition, batching and lowering to XLA. Whether a rule is right is found out
+from the case tables in `rule_cases`, by means that need none of the rules.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from rule_cases import CASES
+from rule_cases.case import Case
+from rule_cases.checks import CHECKS
 
+import axonym as ax
 from axonym_autodiff.rule_tables import jvp_rules, transpose_rules
+from axonym_core import config
 from axonym_core.numpy_backend import evaluation_rules
 from axonym_core.programs import Primitive, registry
 from axonym_mapping.rule_tables import batching_rules
@@ -108,3 +115,29 @@ def test_rules_belong_to_registered_primitives() -> None:
     for cell, table in TABLES.items():
         strangers = [p.name for p in table if registry.get(p.name) is not p]
         assert strangers == [], cell
+
+
+def test_every_primitive_has_cases() -> None:
+    assert [p.name for p in PRIMITIVES if p.name not in CASES] == []
+
+
+# Linear maps that only open transformations know, and that staging expands.
+TRANSIENT = {p.name for p in PRIMITIVES if p.transient}
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - TRANSIENT))
+def test_cases_of_a_primitive_bind_it(name: str) -> None:
+    def bound(case: Case) -> bool:
+        env = [] if case.positional is None else [("i", case.size)]
+        program = ax.make_jaxpr(case.fun, axis_env=env)(*case.operands)
+        return re.search(rf"\b{name}\b", str(program)) is not None
+
+    assert [str(case) for case in CASES[name] if not bound(case)] == []
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("cell", CHECKS)
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_rule_is_right(name: str, cell: str) -> None:
+    with config.override(backend="numpy"):
+        CHECKS[cell](*CASES[name])

@@ -1,7 +1,7 @@
 """Sum the results of many pytest runs into one closing line.
 
-`nox -s tests` runs pytest once per package, each in its own environment, and each run leaves a
-JUnit XML file. This program adds them up:
+`nox -s tests` runs pytest once per package, each in its own environment, `.ci/run` does so on two
+Pythons, and each run leaves a JUnit XML file. This program adds them up:
 
     python tools/closing_line.py .nox/reports --status 0
 
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     runs = {path.stem: read_report(path) for path in sorted(options.folder.glob("*.xml"))}
     for name, results in runs.items():
-        print(f"{name:<24} {results}")
+        print(f"{name:<30} {results}")
     summed = total(runs.values(), options.status)
     print(f" {summed} ".center(80, "="), flush=True)
     return 0 if summed.good else 1
