@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from axonym_core import lax
 from axonym_core.arrays import as_concrete
 from axonym_core.errors import DTypeError
 from axonym_core.settings import config
@@ -419,3 +420,37 @@ def test_limits_of_integers_are_those_of_the_dtype_of_an_array(dtype: Any) -> No
     for x in (np.ones(2, dtype), as_concrete(np.ones((), dtype))):
         assert dtypes.iinfo(x).max == dtypes.iinfo(dtype).max
     assert dtypes.iinfo(5).dtype == np.int32
+
+
+class Colour(dtypes.ExtendedDType):
+    """Three bytes of red, green and blue, stored as one number."""
+
+    __slots__ = ()
+
+    name = "colour"
+    storage = dtypes.uint32
+    reading = "bitcast them to uint32"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Colour
+
+    def __hash__(self) -> int:
+        return hash(Colour)
+
+
+def test_an_extended_dtype_of_anyone_has_arrays_whose_elements_are_moved() -> None:
+    bits = np.array([0xFF0000, 0x00FF00, 0x0000FF], np.uint32)
+    colours = lax.bitcast_convert_type(bits, Colour())
+
+    assert str(colours.aval) == "colour[3]"
+    assert colours.nbytes == 12
+    back = lax.bitcast_convert_type(lax.rev(colours, (0,)), "uint32")
+    np.testing.assert_array_equal(back, bits[::-1])
+    np.testing.assert_array_equal(colours == colours[1], [False, True, False])
+    assert lax.bitcast_convert_type(colours, "uint8").shape == (3, 4)
+    with pytest.raises(DTypeError, match=r"no numbers; bitcast them to uint32"):
+        np.asarray(colours)
+    with pytest.raises(DTypeError, match="colour"):
+        lax.add(colours, colours)
+    with pytest.raises(DTypeError, match="do not mix"):
+        colours + 1

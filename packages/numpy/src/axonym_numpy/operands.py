@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from axonym_core.arrays import Array, ConcreteArray, as_concrete
-from axonym_core.errors import ArgumentTypeError, ConcretizationError, ShapeError
+from axonym_core.errors import ArgumentTypeError, ConcretizationError, DTypeError, ShapeError
 from axonym_core.operators import (
     PYTHON_SCALARS,
     WEAK_SCALARS,
@@ -133,6 +133,8 @@ def as_bool(name: str, x: Any) -> Any:
     dtype = aval_of(x).dtype
     if dtype == np.bool_:
         return x
+    if dtypes.is_extended(dtype):
+        raise DTypeError(f"{name}: elements of {dtype} are neither true nor false")
     zero = scalar_of(0, dtype) if isinstance(x, Array | np.ndarray | np.generic) else type(x)(0)
     return ne_p.bind(x, zero)
 

@@ -27,7 +27,6 @@ from ._discrete import bernoulli as bernoulli
 from ._discrete import categorical as categorical
 from ._discrete import rademacher as rademacher
 from ._keys import KeyDType as KeyDType
-from ._keys import PRNGKeyArray as PRNGKeyArray
 from ._sampling import choice as choice
 from ._sampling import permutation as permutation
 from ._streams import PRNGKey as PRNGKey
@@ -45,7 +44,6 @@ from ._uniform import uniform as uniform
 __all__ = [
     "KeyDType",
     "PRNGKey",
-    "PRNGKeyArray",
     "bernoulli",
     "bits",
     "categorical",

@@ -14,12 +14,12 @@ import numpy as np
 
 from axonym_compile import library_jit
 from axonym_core import lax
-from axonym_core.arrays import Array, ConcreteArray
+from axonym_core.arrays import Array, ConcreteArray, as_array
 from axonym_core.types import aval_of, dtypes
 
 from ._arguments import as_shape, count, float_parameter, spread
 from ._continuous import gumbel_of, positive_unit
-from ._keys import KeyLike, as_array, check_key
+from ._keys import KeyLike, check_key
 from ._streams import draw_bits, split_pair
 from ._uniform import randint, unit
 from .errors import DistributionError, RandomDTypeError, RandomShapeError

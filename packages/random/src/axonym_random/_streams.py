@@ -18,14 +18,12 @@ import numpy as np
 
 from axonym_compile import library_jit
 from axonym_core import lax
-from axonym_core.arrays import Array, as_concrete
-from axonym_core.settings import context
-from axonym_core.tracing import eval_trace
+from axonym_core.arrays import Array
 from axonym_core.types import aval_of, dtypes
 
 from . import _keys
 from ._arguments import as_shape, count
-from ._keys import IMPLEMENTATION, KeyLike, PRNGKeyArray, check_key, check_keys
+from ._keys import IMPLEMENTATION, KEY_DTYPE, KeyLike, check_key, check_keys
 from .errors import (
     DistributionError,
     KeyArrayError,
@@ -38,7 +36,7 @@ _LOW_WORD: Final = 0xFFFFFFFF
 _IMPLEMENTATIONS: Final = (None, IMPLEMENTATION, "fry")
 
 
-def key(seed: Any, *, impl: str | None = None) -> PRNGKeyArray:
+def key(seed: Any, *, impl: str | None = None) -> Array:
     """Make a key of a seed.
 
     Args:
@@ -95,12 +93,9 @@ def _check_implementation(impl: str | None, function: str) -> None:
         )
 
 
-def _seeded(seed: Any, function: str) -> PRNGKeyArray:
+def _seeded(seed: Any, function: str) -> Array:
     if isinstance(seed, int) and not isinstance(seed, bool):
-        pair = np.asarray(lax.threefry_seed(seed))
-        # Numbers in a program that is being traced, arrays elsewhere.
-        made = list(pair) if context.trace is not eval_trace else [as_concrete(w) for w in pair]
-        return PRNGKeyArray(*made)
+        return _wrap_program(lax.threefry_seed(seed))
     if isinstance(seed, Array | np.ndarray | np.generic):
         aval = aval_of(seed)
         if dtypes.is_integer(aval.dtype):
@@ -109,16 +104,15 @@ def _seeded(seed: Any, function: str) -> PRNGKeyArray:
                     f"{function}: seed is an array of shape {aval.shape}, and one seed is needed; "
                     f"map the function over them: vmap({function})(seeds)"
                 )
-            made_key: PRNGKeyArray = _from_array(seed)
-            return made_key
+            return _from_array(seed)
     raise KeyTypeError(
         f"{function}: seed is {seed!r} of type {type(seed).__name__}; it has to be an integer: "
         "convert it, or hash it"
     )
 
 
-def _from_array_program(seed: Any) -> PRNGKeyArray:
-    return PRNGKeyArray(*_keys.words(lax.threefry_seed(seed)))
+def _from_array_program(seed: Any) -> Array:
+    return _wrap_program(lax.threefry_seed(seed))
 
 
 _from_array = library_jit(_from_array_program)
@@ -264,11 +258,7 @@ _bits = library_jit(_bits_program, static_argnames=("shape", "width"))
 def split_pair(key: Any) -> tuple[Any, Any]:
     """Two keys of one, inside the program of a distribution."""
     both = _split_program(key, shape=(2,))
-    first, second = _keys.words(both)
-    return tuple(  # type: ignore[return-value]  # of two
-        PRNGKeyArray(lax.index_in_dim(first, i, 0, False), lax.index_in_dim(second, i, 0, False))
-        for i in range(2)
-    )
+    return lax.index_in_dim(both, 0, 0, False), lax.index_in_dim(both, 1, 0, False)
 
 
 def key_data(keys: KeyLike) -> Array:
@@ -288,16 +278,10 @@ def key_data(keys: KeyLike) -> Array:
         >>> random.key_data(random.split(random.key(0), 3)).shape
         (3, 2)
     """
-    check_keys(keys, "key_data")
-    if type(keys) is PRNGKeyArray:
-        return _data(keys)  # type: ignore[no-any-return]  # jitted
-    return _keys.as_array(keys)
+    return _keys.data(check_keys(keys, "key_data"))  # type: ignore[no-any-return]
 
 
-_data = library_jit(_keys.data)
-
-
-def wrap_key_data(key_bits_array: Any, *, impl: str | None = None) -> PRNGKeyArray:
+def wrap_key_data(key_bits_array: Any, *, impl: str | None = None) -> Array:
     """Make typed keys of their words.
 
     Args:
@@ -317,15 +301,11 @@ def wrap_key_data(key_bits_array: Any, *, impl: str | None = None) -> PRNGKeyArr
         Array(True, dtype=bool)
     """
     _check_implementation(impl, "wrap_key_data")
-    check_keys(key_bits_array, "wrap_key_data")
-    return _wrapped(key_bits_array)
+    return _wrap_program(_keys.data(check_keys(key_bits_array, "wrap_key_data")))
 
 
-def _wrap_program(words: Any) -> PRNGKeyArray:
-    return PRNGKeyArray(*_keys.words(words))
-
-
-_wrapped = library_jit(_wrap_program)
+def _wrap_program(words: Any) -> Array:
+    return lax.bitcast_convert_type(words, KEY_DTYPE)
 
 
 def key_impl(keys: KeyLike) -> str:

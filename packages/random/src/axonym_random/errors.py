@@ -26,7 +26,6 @@ class KeyTypeError(RandomError, TypeError):
 
         normal(0, (3,))  # KeyTypeError
         normal(key(0), (3,))  # mended
-        numpy.asarray(key(0))  # KeyTypeError
         key_data(key(0))  # mended
     """
 

@@ -20,7 +20,7 @@ import numpy as np
 from axonym_core.arrays import Array, ConcreteArray
 from axonym_core.programs import Jaxpr, JaxprEqn, Primitive, Var
 from axonym_core.settings import BoundedCache, exact, exact_items
-from axonym_core.types import ShapedArray, aval_of, host_array
+from axonym_core.types import ShapedArray, aval_of, dtypes, host_array
 
 from . import _buffers, _client
 from ._buffers import Buffer, GivenUp
@@ -244,8 +244,9 @@ class XlaBackend:
                 f"from_host: value has shape {value.shape}, and aval={aval} another one; reshape "
                 "the value."
             )
-        if value.dtype != aval.dtype:
-            value = value.astype(aval.dtype)
+        held = dtypes.storage_dtype(aval.dtype)
+        if value.dtype != held:
+            value = value.astype(held)
         return ConcreteArray(_buffers.from_host(value, device), aval, self)
 
     def device_put(self, x: Array | np.ndarray[Any, Any], device: Device | None) -> ConcreteArray:

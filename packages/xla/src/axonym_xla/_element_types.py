@@ -13,6 +13,8 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from axonym_core.types import dtypes
+
 from .errors import BufferDTypeError
 
 __all__ = ["MLIR_NAMES", "canonical", "tensor_type"]
@@ -65,7 +67,7 @@ def canonical(dtype: DType) -> DType:
     """The dtype that XLA holds such data in: native byte order, one object for each.
 
     Args:
-        dtype: Any dtype of NumPy or `ml_dtypes`. `float0` is held as `bool`.
+        dtype: Any dtype of NumPy or `ml_dtypes`, or an extended one. `float0` is held as `bool`.
 
     Raises:
         BufferDTypeError: XLA has no such dtype.
@@ -74,7 +76,7 @@ def canonical(dtype: DType) -> DType:
         >>> canonical(np.dtype(">f4"))
         dtype('float32')
     """
-    found = _CANONICAL.get(dtype)
+    found = _CANONICAL.get(dtypes.storage_dtype(dtype))
     if found is None:
         found = _CANONICAL.get(dtype.newbyteorder("="))
         if found is None:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from ..errors import AxonymError
+from ..errors import AxonymError, DTypeError
+from ..types import dtypes
 from ..types.avals import AxisName, ShapedArray, aval_of, host_array
 from . import backends
 
@@ -228,6 +229,11 @@ class ConcreteArray(Array):
         self.backend = backend
 
     def _host(self, needed: Need) -> np.ndarray[Any, Any]:
+        dtype: Any = self.aval.dtype
+        if dtypes.is_extended(dtype):
+            raise DTypeError(
+                f"the elements of an array of type {self.aval} are no numbers; {dtype.reading}"
+            )
         return self.backend.to_host(self.buffer)
 
     def block_until_ready(self) -> ConcreteArray:
@@ -273,24 +279,30 @@ class ConcreteArray(Array):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ConcreteArray:
         """Copy the data: a copy must outlive the donation of the original to a program."""
-        return self.backend.from_host(self._host("array"), self.aval, self.device)
+        return self.backend.from_host(self.backend.to_host(self.buffer), self.aval, self.device)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the numbers; the array is restored on the then current backend."""
-        return (_restore, (self._host("array").copy(), self.aval.weak_type))
+        return (_restore, (self.backend.to_host(self.buffer).copy(), self.aval))
 
     def __repr__(self) -> str:
-        data = np.array2string(self._host("array"), separator=", ", prefix="Array(")
+        data = np.array2string(self._shown(), separator=", ", prefix="Array(")
+        shape = f", shape={self.shape}" if dtypes.is_extended(self.aval.dtype) else ""
         weak = ", weak_type=True" if self.aval.weak_type else ""
-        return f"Array({data}, dtype={self.aval.dtype.name}{weak})"
+        return f"Array({data}{shape}, dtype={self.aval.dtype.name}{weak})"
 
     def __str__(self) -> str:
-        return str(self._host("array"))
+        return str(self._shown())
+
+    def _shown(self) -> np.ndarray[Any, Any]:
+        """The numbers to print."""
+        stored = self.backend.to_host(self.buffer)
+        dtype: Any = self.aval.dtype
+        return dtype.shown(stored) if dtypes.is_extended(dtype) else stored
 
 
-def _restore(value: np.ndarray[Any, Any], weak_type: bool) -> ConcreteArray:
-    aval = ShapedArray(value.shape, value.dtype, weak_type)
-    return backends.current().from_host(value, aval)
+def _restore(stored: np.ndarray[Any, Any], aval: ShapedArray) -> ConcreteArray:
+    return backends.current().from_host(stored, aval)
 
 
 def as_concrete(x: Any) -> ConcreteArray:

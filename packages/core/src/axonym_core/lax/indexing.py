@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.arguments import as_ints
 from ..arrays.array import Array
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, DTypeError
 from ..operators.promotion import WEAK_SCALARS, match_scalars, scalar_of
 from ..primitives import indexing as p
 from ..primitives.indexing import (
@@ -123,6 +123,8 @@ def as_fill_value(value: Any, aval: ShapedArray) -> Any:
     """
     if value is None:
         return None
+    if dtypes.is_extended(aval.dtype):
+        raise DTypeError(f"gather: no number is an element of {aval}; leave fill_value out")
     if isinstance(value, Array):
         raise ArgumentTypeError(
             "gather: fill_value must be a Python or NumPy number, for it is a parameter of the "

@@ -14,6 +14,7 @@ from ..programs.primitive import Primitive
 from ..programs.walking import last_uses
 from ..tracing.staging import expanded
 from ..types.avals import ShapedArray, aval_of, host_array
+from ..types.dtypes import storage_dtype
 from .rules import evaluation_rules
 
 
@@ -91,7 +92,7 @@ def _has_no_rule(primitive: Primitive) -> bool:
 def conform(value: Any, aval: ShapedArray) -> np.ndarray[Any, Any]:
     """Array of a rule's result; a result of another type than the shape rule's is our fault."""
     array = np.asarray(value)
-    if array.dtype != aval.dtype or array.shape != aval.shape:
+    if array.dtype != storage_dtype(aval.dtype) or array.shape != aval.shape:
         raise BackendError(
             f"NumPy evaluation gave {array.dtype}{list(array.shape)} where the shape rule says "
             f"{aval}; the evaluation rule of the primitive is at fault"
@@ -170,7 +171,7 @@ class NumpyBackend:
         """Copy a NumPy array."""
         if device is not None and device is not DEVICE:
             raise BackendError(f"the NumPy backend has one device, {DEVICE}; got {device}")
-        copied = np.array(value, dtype=aval.dtype, copy=True, order="C")
+        copied = np.array(value, dtype=storage_dtype(aval.dtype), copy=True, order="C")
         return ConcreteArray(_read_only(copied), aval, self)
 
     def to_host(self, buffer: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

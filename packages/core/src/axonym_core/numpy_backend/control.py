@@ -8,6 +8,7 @@ import numpy as np
 
 from ..primitives.control import cond_p, scan_p, stacked, while_p
 from ..programs.jaxpr import Jaxpr
+from ..types.dtypes import storage_dtype
 from .backend import run_jaxpr
 from .rules import register_evaluation
 
@@ -25,7 +26,7 @@ def _scan(
     carry = list(args[num_consts : num_consts + num_carry])
     xs = args[num_consts + num_carry :]
     outputs = [
-        np.empty(aval.shape, aval.dtype)
+        np.empty(aval.shape, storage_dtype(aval.dtype))
         for aval in [stacked(a, length) for a in jaxpr.out_avals[num_carry:]]
     ]
     for i in reversed(range(length)) if reverse else range(length):

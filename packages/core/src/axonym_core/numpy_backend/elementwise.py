@@ -237,7 +237,7 @@ def _population_count(x: NDArray) -> Any:
 
 
 def _bitcast(x: NDArray, *, new_dtype: Any) -> Any:
-    old = x.dtype
+    old, new_dtype = x.dtype, dtypes.storage_dtype(new_dtype)
     flat = np.ascontiguousarray(x).reshape(x.shape)
     if old.itemsize == new_dtype.itemsize:
         return flat.view(new_dtype)

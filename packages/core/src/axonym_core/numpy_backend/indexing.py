@@ -16,8 +16,8 @@ from ..primitives.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,
+    no_value,
 )
-from ..types import dtypes
 from ..types.avals import AxisName
 from .reductions import refuse_named_axes
 from .rules import register_evaluation
@@ -73,16 +73,6 @@ def _index_arrays(
     return tuple([a.reshape([1] * (batch_ndim + ndim - a.ndim) + list(a.shape)) for a in arrays])
 
 
-def _no_value(dtype: np.dtype[Any]) -> Any:
-    """What is read out of bounds where no fill value was given."""
-    if dtypes.is_inexact(dtype):
-        return np.asarray(np.nan).astype(dtype)
-    if dtypes.is_bool(dtype):
-        return True
-    info = dtypes.iinfo(dtype)
-    return np.asarray(info.min if dtypes.is_signed(dtype) else info.max).astype(dtype)
-
-
 def _gather(
     operand: NDArray,
     indices: NDArray,
@@ -113,7 +103,7 @@ def _gather(
     else:
         out = operand[_box(operand.shape, slice_sizes, starts)]
     if inside is not None:
-        fill = _no_value(operand.dtype) if fill_value is None else fill_value
+        fill = no_value(operand.dtype) if fill_value is None else fill_value
         mask = inside.reshape(*batch, *[1] * operand.ndim)
         out = np.where(mask, out, np.asarray(fill).astype(operand.dtype))
     dropped = (*n.collapsed_slice_dims, *n.operand_batching_dims)

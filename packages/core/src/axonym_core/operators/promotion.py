@@ -21,8 +21,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import ArgumentTypeError, DTypeError, ShapeError
-from ..primitives.elementwise import convert_element_type_p
+from ..primitives.elementwise import bitcast_convert_type_p, convert_element_type_p
 from ..primitives.shape import broadcast_in_dim_p
+from ..types import dtypes
 from ..types.avals import Shape, ShapedArray, scalar_aval
 from ..types.dtypes import (
     COMPLEXES,
@@ -85,7 +86,7 @@ def scalar_of(value: Any, dtype: DType) -> Any:
     Args:
         value: A Python number or a NumPy scalar.
         dtype: The dtype of the result. Floating-point numbers are rounded to it, to infinity if
-            they are too large.
+            they are too large. Of an extended dtype there is the element 0 alone.
 
     Raises:
         DTypeError: An integer is out of the dtype's range.
@@ -109,6 +110,8 @@ def scalar_of(value: Any, dtype: DType) -> Any:
                 "an array with a dtype of its own"
             )
         return dtype.type(value)
+    elif dtypes.is_extended(dtype):
+        return _opaque(value, dtype)
     with np.errstate(all="ignore"):
         try:
             return np.asarray(value, np.complex128 if dtype in COMPLEXES else None).astype(dtype)[
@@ -116,6 +119,13 @@ def scalar_of(value: Any, dtype: DType) -> Any:
             ]
         except (OverflowError, TypeError):  # integers beyond 64 bits have no NumPy dtype
             return np.asarray(_as_float(value), np.float64).astype(dtype)[()]
+
+
+def _opaque(value: Any, dtype: Any) -> Any:
+    """Element of an extended dtype; the number 0 stands for the one whose bits are all 0."""
+    if value != 0:
+        raise DTypeError(f"the number {value!r} is no element of {dtype}; {dtype.reading}")
+    return bitcast_convert_type_p.bind(dtype.storage.type(0), new_dtype=dtype)
 
 
 def _as_float(value: Any) -> float:

@@ -71,6 +71,8 @@ def contraction_dtype(
             f"{name}: lhs is {lhs.dtype} and rhs is {rhs.dtype}; convert one of them, for example "
             f"lax.convert_element_type(rhs, '{lhs.dtype}')"
         )
+    if dtypes.is_extended(lhs.dtype):
+        raise DTypeError(f"{name}: elements of {lhs.dtype} have no products")
     if preferred_element_type is None or preferred_element_type == lhs.dtype:
         return lhs.dtype
     given, wanted = lhs.dtype, preferred_element_type

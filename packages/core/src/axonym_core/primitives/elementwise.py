@@ -47,6 +47,7 @@ class _Kind(NamedTuple):
     accepted: frozenset[Any] | None
     words: str
     cure: str
+    opaque: bool = False  # whether extended dtypes are among them
 
 
 _TO_FLOAT: Final = "convert first, for example lax.convert_element_type(x, 'float32')"
@@ -60,7 +61,7 @@ _numbers = _Kind(
     "for truth values use lax.bitwise_and, bitwise_or, bitwise_xor, bitwise_not, or convert "
     "them with lax.convert_element_type(x, 'int32')",
 )
-_plain = _Kind(INTEGERS | INEXACT | {bool_}, "numbers and truth values", "convert it first")
+_plain = _Kind(INTEGERS | INEXACT | {bool_}, "numbers and truth values", "convert it first", True)
 _ordered = _Kind(INTEGERS | FLOATS | {bool_}, "real numbers", _PARTS)
 _real_numbers = _Kind(INTEGERS | FLOATS, "real numbers", _TO_FLOAT + ", or " + _PARTS)
 _inexact = _Kind(INEXACT, "floating-point and complex numbers", _TO_FLOAT)
@@ -72,7 +73,9 @@ _parts = _Kind(frozenset((dtypes.float32, dtypes.float64)), "float32 or float64 
 
 
 def _require_kind(name: str, dtype: Any, kind: _Kind) -> None:
-    if kind.accepted is not None and dtype not in kind.accepted:
+    if kind.accepted is None or dtype in kind.accepted:
+        return
+    if not (kind.opaque and dtypes.is_extended(dtype)):
         raise DTypeError(f"lax.{name} takes {kind.words}, got {dtype}; {kind.cure}")
 
 
@@ -180,7 +183,7 @@ def _bitcast_convert_type(x: ShapedArray, *, new_dtype: np.dtype[Any]) -> Shaped
     if old == new_dtype:
         return x.strip_weak_type()
     for dtype, word in ((old, "operand"), (new_dtype, "new_dtype")):
-        if dtypes.is_extended(dtype) or dtype in COMPLEXES or dtype in _UNCASTABLE:
+        if dtype in COMPLEXES or dtype in _UNCASTABLE or dtype == dtypes.float0:
             raise DTypeError(
                 f"lax.bitcast_convert_type: {word} is {dtype}, whose bits are not at hand; use "
                 "integers of 8 bits or more and floating-point numbers, or convert_element_type"

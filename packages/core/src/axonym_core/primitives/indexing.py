@@ -22,6 +22,8 @@ import enum
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import AxisNameError, DTypeError, IndexingError, ShapeError
 from ..programs.primitive import Primitive
 from ..settings.caches import register_key
@@ -288,12 +290,25 @@ def _scatter(
     return _check_scatter("scatter", operand, indices, updates, dimension_numbers)
 
 
+def no_value(dtype: Any) -> Any:
+    """What is read out of bounds where no fill value was given, in the dtype that is stored."""
+    stored = dtypes.storage_dtype(dtype)
+    if dtypes.is_inexact(stored):
+        return np.asarray(np.nan).astype(stored)
+    if dtypes.is_bool(stored):
+        return True
+    info = dtypes.iinfo(stored)
+    return np.asarray(info.min if dtypes.is_signed(stored) else info.max).astype(stored)
+
+
 def _numeric(name: str, x: ShapedArray) -> None:
     if not (dtypes.is_integer(x.dtype) or dtypes.is_inexact(x.dtype)):
         raise DTypeError(f"{name}: operand must hold numbers, got {x}; convert it first")
 
 
 def _ordered(name: str, x: ShapedArray) -> None:
+    if dtypes.is_extended(x.dtype):
+        raise DTypeError(f"{name}: elements of {x} have no order")
     if dtypes.is_complex(x.dtype):
         raise DTypeError(f"{name}: complex numbers have no order, got {x}; use their real parts")
 

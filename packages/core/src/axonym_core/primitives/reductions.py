@@ -53,6 +53,8 @@ def check_axis(name: str, aval: ShapedArray, axis: int, argument: str = "axis") 
 
 
 def _numeric(name: str, dtype: Any) -> None:
+    if dtypes.is_extended(dtype):
+        raise DTypeError(f"{name}: operand is {dtype}, whose elements are no numbers")
     if dtypes.is_bool(dtype):
         raise DTypeError(
             f"{name}: operand is bool; convert it first, with "
@@ -61,6 +63,8 @@ def _numeric(name: str, dtype: Any) -> None:
 
 
 def _ordered(name: str, dtype: Any) -> None:
+    if dtypes.is_extended(dtype):
+        raise DTypeError(f"{name}: operand is {dtype}, whose elements have no order")
     if dtypes.is_complex(dtype):
         raise DTypeError(
             f"{name}: operand is {dtype}, and complex numbers have no order; "
@@ -69,7 +73,7 @@ def _ordered(name: str, dtype: Any) -> None:
 
 
 def _bitwise(name: str, dtype: Any) -> None:
-    if dtypes.is_inexact(dtype):
+    if not (dtypes.is_integer(dtype) or dtypes.is_bool(dtype)):
         raise DTypeError(
             f"{name}: operand is {dtype}; it takes booleans and integers: compare first (x != 0)"
         )

@@ -32,11 +32,21 @@ def _sort_shape(
                 f"sort: operands are {', '.join(map(str, operands))}; they have to be of one "
                 "shape: broadcast them"
             )
+    for x in operands[:num_keys]:
+        _require_order("sort", x)
     check_axis("sort", operands[0], dimension, "dimension")
     return tuple([ShapedArray(x.shape, x.dtype, x.weak_type) for x in operands])
 
 
+def _require_order(name: str, x: ShapedArray) -> None:
+    if dtypes.is_extended(x.dtype):
+        raise DTypeError(
+            f"{name}: elements of {x} have no order; sort by numbers that go with them"
+        )
+
+
 def _top_k_shape(operand: ShapedArray, *, k: int) -> tuple[ShapedArray, ShapedArray]:
+    _require_order("top_k", operand)
     if dtypes.is_complex(operand.dtype):
         raise DTypeError(
             f"top_k: operand is {operand}, and complex numbers have no order; give their absolute "

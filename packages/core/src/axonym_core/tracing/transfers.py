@@ -16,6 +16,7 @@ from ..arrays import backends
 from ..arrays.array import Array, ConcreteArray, register_method
 from ..errors import ArgumentTypeError, ConcretizationError
 from ..trees.operations import tree_leaves, tree_map
+from ..types import dtypes
 from ..types.avals import aval_of, host_array
 from .trace import Tracer
 
@@ -90,12 +91,18 @@ def device_get(x: Any) -> Any:
         x: Tree of arrays. Other leaves are returned as they are.
 
     Returns:
-        Tree of NumPy arrays, which may be read-only views of the data.
+        Tree of NumPy arrays, which may be read-only views of the data. Arrays of an extended dtype,
+        such as keys, are returned as they are: NumPy has no such arrays.
 
     Raises:
         TracerArrayConversionError: A leaf is a traced value.
     """
-    return tree_map(lambda leaf: leaf.__array__() if isinstance(leaf, Array) else leaf, x)
+
+    def get(leaf: Any) -> Any:
+        opaque = not isinstance(leaf, Array) or dtypes.is_extended(leaf.aval.dtype)
+        return leaf if opaque else leaf.__array__()
+
+    return tree_map(get, x)
 
 
 def block_until_ready(x: Any) -> Any:

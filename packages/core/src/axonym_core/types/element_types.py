@@ -63,6 +63,7 @@ __all__ = [
     "int32",
     "int64",
     "prng_key",
+    "storage_dtype",
     "uint4",
     "uint8",
     "uint16",
@@ -75,7 +76,12 @@ DType = np.dtype[Any]
 
 
 class ExtendedDType:
-    """The base of dtypes whose elements are no plain numbers, such as PRNG keys.
+    """The base of dtypes whose elements are opaque: no plain numbers, such as PRNG keys.
+
+    Arrays of them go wherever elements are only moved (reshaped, indexed, joined, selected, carried
+    by loops, mapped over), and compare for equality. Arithmetic refuses them. Backends hold an
+    element as one number of the dtype ``storage``, whose bits ``lax.bitcast_convert_type`` gives
+    and takes.
 
     A subclass describes one family of them, has a ``name``, compares and hashes by value, and is
     accepted wherever a dtype is. Its attribute ``type``, if it has one, is a subclass of
@@ -84,13 +90,34 @@ class ExtendedDType:
 
     Attributes:
         name: What the dtype is called in printed programs, for example ``key<fry>``.
-        itemsize: Number of bytes that one element takes.
+        storage: Dtype in which backends hold the elements.
+        reading: What to do for the numbers in an element, for messages.
     """
 
     __slots__ = ()
 
+    kind = "V"
+
     name: str
-    itemsize: int
+    storage: DType
+    reading: str
+
+    @property
+    def itemsize(self) -> int:
+        """Number of bytes that one element takes."""
+        return self.storage.itemsize
+
+    def shown(self, stored: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The numbers to print for elements; ``stored`` is of the dtype ``storage``."""
+        return stored
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def storage_dtype(dtype: Any) -> DType:
+    """The dtype in which backends hold elements of ``dtype``: itself, save for extended ones."""
+    return dtype.storage if isinstance(dtype, ExtendedDType) else dtype
 
 
 class extended(np.generic):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
+from axonym_core.operators import scalar_of
 from axonym_core.primitives import shape as p
 from axonym_core.types import aval_of
 
@@ -79,7 +80,7 @@ def _pad(
     # Each index has its own padding value: pad with anything, then put the values in.
     x = move_dim(x, d, at, axis.size)
     shape = aval_of(x).shape
-    padded = lax.pad(x, aval_of(x).dtype.type(0), config)
+    padded = lax.pad(x, scalar_of(0, aval_of(x).dtype), config)
     inside = lax.pad(lax.full(shape, True, bool), False, config)
     values = lax.broadcast_in_dim(value, aval_of(padded).shape, (at,))
     return lax.select(inside, padded, values), at

@@ -81,7 +81,7 @@ def _comparison(direction: str) -> LoweringRule:
         out = avals_out[0]
         names = spread(ctx, avals_in, operands, out)
         full = avals_in[0] if avals_in[0].shape == out.shape else avals_in[1]
-        dtype = full.dtype
+        dtype = dtypes.storage_dtype(full.dtype)
         kind = "SIGNED" if dtype in SIGNED else "FLOAT"
         if dtype == bool_ or (dtype in INTEGERS and dtype not in SIGNED):
             kind = "UNSIGNED"

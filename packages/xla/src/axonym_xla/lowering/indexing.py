@@ -17,6 +17,7 @@ from axonym_core.primitives.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,
+    no_value,
 )
 from axonym_core.types import AxisName, ShapedArray, dtypes
 
@@ -92,15 +93,6 @@ def _inside(ctx: LoweringContext, x: str, aval: ShapedArray, last: Sequence[int]
 def _select(ctx: LoweringContext, mask: str, x: str, y: str, aval: ShapedArray) -> str:
     flags = ShapedArray(aval.shape, _BOOL)
     return ctx.op(f"stablehlo.select {mask}, {x}, {y} : {ctx.type(flags)}, {ctx.type(aval)}")
-
-
-def _no_value(dtype: np.dtype[Any]) -> Any:
-    if dtypes.is_inexact(dtype):
-        return np.asarray(np.nan).astype(dtype)
-    if dtypes.is_bool(dtype):
-        return True
-    info = dtypes.iinfo(dtype)
-    return info.min if dtypes.is_signed(dtype) else info.max
 
 
 def _in_bounds(
@@ -230,7 +222,7 @@ def _gather(
     flags = ShapedArray(aval_indices.shape[:-1], _BOOL)
     batch_dims = p.window_dims(out.ndim, n.offset_dims)
     mask = ctx.broadcast_in_dim(inside, flags, ShapedArray(out.shape, _BOOL), batch_dims)
-    fill = ctx.constant(_no_value(out.dtype) if fill_value is None else fill_value, out)
+    fill = ctx.constant(no_value(out.dtype) if fill_value is None else fill_value, out)
     return _select(ctx, mask, name, fill, out)
 
 

@@ -134,7 +134,7 @@ class LoweringContext:
             value: A scalar, which fills the array, or an array of the aval's shape.
             aval: Type of the result. The value is converted to its dtype.
         """
-        dtype = aval.dtype
+        dtype = dtypes.storage_dtype(aval.dtype)
         if dtype == dtypes.float0:
             dtype, value = dtypes.bool_, False
         if aval.size == 0:
