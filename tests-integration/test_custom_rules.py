@@ -226,3 +226,110 @@ def test_pullback_can_be_used_twice(rule: Any) -> None:
     first, second = pull(np.float32(1.0))[0], pull(np.float32(2.0))[0]
 
     np.testing.assert_allclose(second, 2 * np.asarray(first), rtol=1e-6)
+
+
+@custom_vjp
+def product_and_double(w: Any, x: Any) -> Any:
+    return w * x, 2.0 * w
+
+
+product_and_double.defvjp(
+    lambda w, x: (product_and_double(w, x), (w, x)),
+    lambda res, ct: (ct[0] * res[1] + 2.0 * ct[1], ct[0] * res[0]),
+)
+
+LANES = np.array([1.0, 10.0, 100.0])
+
+
+@pytest.mark.parametrize("call", [lambda f: f, jit], ids=["plain", "jit"])
+@pytest.mark.parametrize("name", ["i", None])
+def test_several_results_of_which_some_vary(call: Any, name: Any) -> None:
+    f = call(product_and_double)
+    w = np.asarray(3.0)
+
+    def outside(w: Any) -> Any:
+        products, double = vmap(f, (None, 0), (0, None if name else 0), axis_name=name)(w, LANES)
+        return lax.reduce_sum(products, (0,)) + (double if name else double[0])
+
+    np.testing.assert_allclose(grad(outside)(w), 113.0)
+    np.testing.assert_allclose(jvp(outside, (w,), (w,))[1], 3 * 113.0)
+    np.testing.assert_allclose(jit(grad(outside))(w), 113.0)
+
+
+@pytest.mark.parametrize("call", [lambda f: f, jit], ids=["plain", "jit"])
+def test_several_results_in_both_readings(call: Any) -> None:
+    f = call(product_and_double)
+    w = np.asarray(3.0)
+
+    def loss(w: Any, x: Any) -> Any:
+        product, double = f(w, x)
+        return lax.psum(product, "i") + double
+
+    def total(fun: Any) -> Any:
+        gradient = grad(fun, (0, 1), reduce_axes="i")
+        return vmap(gradient, (None, 0), (None, 0), axis_name="i")(w, LANES)
+
+    of_w, of_x = total(loss)
+    np.testing.assert_allclose(of_w, 113.0)
+    np.testing.assert_allclose(of_x, [3.0, 3.0, 3.0])
+    np.testing.assert_allclose(total(lambda w, x: f(w, x)[1])[0], 2.0)
+    np.testing.assert_allclose(total(lambda w, x: lax.psum(f(w, x)[0], "i"))[0], 111.0)
+    each = vmap(grad(loss), (None, 0), axis_name="i")(w, LANES)
+    np.testing.assert_allclose(each, 3 * LANES + 2)
+    slope = vmap(lambda w, x: jvp(loss, (w, x), (w, x))[1], (None, 0), None, axis_name="i")(
+        w, LANES
+    )
+    np.testing.assert_allclose(slope, 3 * 113.0 + 3 * 111.0)
+
+
+def test_several_results_over_two_axes() -> None:
+    """`w * x * y`, `w * x` and `w` vary over both axes, over one, and over none."""
+
+    @custom_vjp
+    def f(w: Any, x: Any, y: Any) -> Any:
+        return w * x * y, w * x, w * 1.0
+
+    f.defvjp(
+        lambda w, x, y: (f(w, x, y), (w, x, y)),
+        lambda r, ct: (
+            ct[0] * r[1] * r[2] + ct[1] * r[1] + ct[2],
+            ct[0] * r[0] * r[2] + ct[1] * r[0],
+            ct[0] * r[0] * r[1],
+        ),
+    )
+    w, ys = np.asarray(3.0), np.array([2.0, 5.0])
+
+    def loss(w: Any, x: Any, y: Any) -> Any:
+        both, one, none = f(w, x, y)
+        return lax.psum(both, ("i", "j")) + lax.psum(one, "i") + none
+
+    def over(fun: Any, out: Any) -> Any:
+        inner = vmap(fun, (None, 0, None), out[0], axis_name="i")
+        return vmap(inner, (None, None, 0), out[1], axis_name="j")(w, LANES, ys)
+
+    of_w, of_x, of_y = over(
+        grad(loss, (0, 1, 2), reduce_axes=("i", "j")), ((None, 0, None), (None, None, 0))
+    )
+    np.testing.assert_allclose(of_w, 111.0 * 7 + 111.0 + 1)
+    np.testing.assert_allclose(of_x, [3.0 * 7 + 3.0] * 3)
+    np.testing.assert_allclose(of_y, [3.0 * 111.0] * 2)
+    # Each index of `j` has its own copies: the sum over both axes is in the loss of each.
+    of_w = over(grad(loss, reduce_axes="i"), (None, 0))
+    np.testing.assert_allclose(of_w, 2 * 111.0 * ys + 111.0 + 1)
+
+
+def test_rule_of_a_sum_over_the_axis() -> None:
+    @custom_vjp
+    def f(w: Any, x: Any) -> Any:
+        return lax.psum(w * x, "i")
+
+    f.defvjp(lambda w, x: (f(w, x), (w, x)), lambda r, ct: (ct * r[1], ct * r[0]))
+    w = np.asarray(3.0)
+    of_w, of_x = vmap(grad(f, (0, 1), reduce_axes="i"), (None, 0), (None, 0), axis_name="i")(
+        w, LANES
+    )
+    slope = vmap(lambda w, x: jvp(f, (w, x), (w, x))[1], (None, 0), None, axis_name="i")(w, LANES)
+    outside = grad(lambda w: vmap(f, (None, 0), None, axis_name="i")(w, LANES))(w)
+
+    np.testing.assert_allclose([of_w, slope, outside], [111.0, 2 * 333.0, 111.0])
+    np.testing.assert_allclose(of_x, [3.0] * 3)

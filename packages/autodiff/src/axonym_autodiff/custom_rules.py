@@ -15,6 +15,7 @@ from axonym_core.types import aval_of
 from .closures import HasRules
 from .custom_calls import CustomCall, Parameters
 from .errors import CustomRuleError
+from .zero_trace import with_zeros
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -194,14 +195,13 @@ class custom_vjp(CustomFunction[P, R]):  # used as a decorator, as the field kno
         def bwd(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
             assert residual_tree is not None
             count = len(residuals) - residual_tree.num_leaves
-            result = call.run(
-                residuals[:count],
-                backward,
-                *call.fixed_arguments(),
-                tree_unflatten(residual_tree, residuals[count:]),
-                call.result([instantiate(ct) for ct in cts]),
-            )
-            return call.cotangents(result)
+            saved = tree_unflatten(residual_tree, residuals[count:])
+
+            def of(*cts: Any) -> list[Any]:
+                given = (*call.fixed_arguments(), saved, call.result(cts))
+                return call.cotangents(call.run(residuals[:count], backward, *given))
+
+            return with_zeros(of, cts)
 
         outs = custom_vjp_call_p.bind(
             *operands, call=call.function, fwd=fwd, bwd=bwd, num_consts=len(call.captured)

@@ -12,7 +12,7 @@ from axonym_core.extend import Zero, instantiate
 from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
 from axonym_core.tracing import run_and_end
-from axonym_core.trees import tree_flatten, tree_unflatten
+from axonym_core.trees import register_pytree_node_class, tree_flatten, tree_unflatten
 from axonym_core.types import NamedEntries, ShapedArray, aval_of, dtypes, join_all_named, join_named
 
 from .arguments import function_name, leaf_path
@@ -20,6 +20,7 @@ from .errors import NotDifferentiableError
 from .jvp_trace import JvpTrace, JvpTracer
 from .linear_transpose import transpose_flat
 from .programs import runnable_params
+from .recorded_maps import RecordedMap
 from .rule_tables import Reading
 from .tape import LinearTracer, TapeTrace, backward_pass, widen
 
@@ -143,8 +144,11 @@ def primal_part(trace: JvpTrace, tree: Any) -> Any:
     )
 
 
-class LinearMap:
+@register_pytree_node_class
+class LinearMap(RecordedMap):
     """The derivative of a function at a point, as `linearize` returns it: `f_jvp(*tangents)`."""
+
+    __slots__ = ("_in_avals", "_in_tree", "_out_tree")
 
     def __init__(
         self,
@@ -155,11 +159,9 @@ class LinearMap:
         outputs: Sequence[Any],
         out_tree: Any,
     ) -> None:
-        self._eqns = eqns
-        self._inputs = inputs
+        super().__init__(eqns, inputs, outputs)
         self._in_tree = in_tree
         self._in_avals = in_avals
-        self._outputs = outputs
         self._out_tree = out_tree
 
     def __call__(self, *tangents: Any) -> Any:

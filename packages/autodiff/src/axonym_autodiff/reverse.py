@@ -15,7 +15,7 @@ from axonym_core.extend import instantiate
 from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
 from axonym_core.tracing import run_and_end
-from axonym_core.trees import PyTreeDef, tree_flatten, tree_unflatten
+from axonym_core.trees import PyTreeDef, register_pytree_node_class, tree_flatten, tree_unflatten
 from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes
 
 from .arguments import (
@@ -30,25 +30,18 @@ from .arguments import (
 from .errors import NotDifferentiableError
 from .forward import primal_part, split_aux
 from .jvp_trace import JvpTrace
+from .recorded_maps import RecordedMap
 from .rule_tables import Reading
 from .tape import TapeTrace, backward_pass, variable
 
 ReduceAxes = AxisName | Sequence[AxisName] | None
 
 
-class Pullback:
+@register_pytree_node_class
+class Pullback(RecordedMap):
     """The transposed derivative of a function at a point: `f_vjp(cotangents)`."""
 
-    __slots__ = (
-        "_eqns",
-        "_in_tree",
-        "_inputs",
-        "_out_avals",
-        "_out_tree",
-        "_outputs",
-        "_reading",
-        "_what",
-    )
+    __slots__ = ("_in_tree", "_out_avals", "_out_tree", "_reading", "_what")
 
     def __init__(
         self,
@@ -61,11 +54,9 @@ class Pullback:
         out_tree: PyTreeDef,
         reading: Reading,
     ) -> None:
+        super().__init__(eqns, inputs, outputs)
         self._what = what
-        self._eqns = eqns
-        self._inputs = inputs
         self._in_tree = in_tree
-        self._outputs = outputs
         self._out_avals = out_avals
         self._out_tree = out_tree
         self._reading = reading

@@ -211,24 +211,42 @@ def _linear_expand(
     in_avals: tuple[ShapedArray, ...],
 ) -> list[Any]:
     """Tangents through a function with a vjp rule only: its backward rule, transposed."""
-    residuals = args[:num_res]
-    tangents = iter(args[num_res:])
-    given = [next(tangents) if m else Zero(a) for m, a in zip(mask, in_avals, strict=True)]
-
-    def backward(*cts: Any) -> list[Any]:
-        return [
-            widen(instantiate(r), a.named)
-            for r, a, m in zip(bwd(residuals, cts), in_avals, mask, strict=True)
-            if m
-        ]
-
+    residuals, tangents = args[:num_res], args[num_res:]
     # The backward rule is linear in the cotangents, so forward mode is its transpose: of one map
     # for all indices, whatever they share.
     everywhere = Reading(frozenset(context.trace.axis_env))
-    outs = transpose_flat(
-        backward, out_avals, [t for t in given if type(t) is not Zero], everywhere
-    )
-    return [instantiate(o) for o in outs]
+    outs: dict[int, Any] = {}
+    for group in _alike(out_avals, everywhere):
+
+        def backward(*cts: Any, group: Sequence[int] = group) -> list[Any]:
+            results = _pull_back(bwd, residuals, dict(zip(group, cts, strict=True)), out_avals)
+            return [
+                widen(instantiate(r), a.named)
+                for r, a, m in zip(results, in_avals, mask, strict=True)
+                if m
+            ]
+
+        found = transpose_flat(backward, [out_avals[k] for k in group], tangents, everywhere)
+        outs.update(zip(group, found, strict=True))
+    return [instantiate(outs[k]) for k in range(len(out_avals))]
+
+
+def _alike(avals: Sequence[ShapedArray], reading: Reading) -> list[list[int]]:
+    """Positions of results that vary over the same collective axes, grouped."""
+    groups: dict[frozenset[AxisName], list[int]] = {}
+    for k, aval in enumerate(avals):
+        groups.setdefault(reading.collective & aval.names, []).append(k)
+    return list(groups.values())
+
+
+def _pull_back(
+    bwd: Any, residuals: Sequence[Any], cts: Mapping[int, Any], out_avals: Sequence[ShapedArray]
+) -> list[Any]:
+    """What the cotangents of some results contribute to those of the arguments."""
+    given = [cts.get(k, Zero(a)) for k, a in enumerate(out_avals)]
+    if len(cts) == len(given):
+        given = [instantiate(ct) for ct in given]
+    return bwd(residuals, given)  # type: ignore[no-any-return]  # Any by nature
 
 
 # The linear map of a custom_vjp function: operands are residuals, then the tangents at `mask`.
@@ -261,14 +279,12 @@ def _linear_transpose(
 ) -> list[Any]:
     # The rule speaks for one index; an argument that all share has the sum over the axes that a
     # result varies over. So results that vary over other axes are pulled back by themselves.
-    groups: dict[frozenset[AxisName], list[int]] = {}
-    for k, ct in enumerate(cts):
-        if type(ct) is not Zero:
-            groups.setdefault(reading.collective & out_avals[k].names, []).append(k)
     found: list[Any] = [Zero(a) for a in in_avals]
-    for group in groups.values():
-        given = [ct if k in group else Zero(out_avals[k]) for k, ct in enumerate(cts)]
-        results = bwd(operands[:num_res], given)
+    for group in _alike(out_avals, reading):
+        own = {k: cts[k] for k in group}
+        if all(type(ct) is Zero for ct in own.values()):
+            continue
+        results = _pull_back(bwd, operands[:num_res], own, out_avals)
         for i, (ct, aval) in enumerate(zip(results, in_avals, strict=True)):
             if mask[i] and type(ct) is not Zero:
                 varied = join_all_named([*[out_avals[k] for k in group], aval_of(ct)])

@@ -16,7 +16,7 @@ from axonym_core.primitives.calls import (
     jit_p,
 )
 from axonym_core.programs import Jaxpr
-from axonym_core.types import aval_of
+from axonym_core.types import ShapedArray, aval_of
 
 from ..batching import ANONYMOUS, batch_program, map_flat
 from ..errors import MappedAxisError
@@ -157,52 +157,69 @@ def _custom_vjp(
         residual_layout[:] = [(d, v) for _, d, v in results[count:]]
         return layout.arrange(results[:count]), [r for r, _, _ in results[count:]]
 
-    def pulled_back(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        """Cotangents of the arguments with their dimensions, before any sum."""
+    def pull_back(
+        residuals: Sequence[Any], cts: Sequence[Any]
+    ) -> list[tuple[Any, Dim, bool] | None]:
+        """Cotangents of the arguments with their dimensions, before any sum; None for zeros."""
         assert layout.dims is not None
         n = len(residuals)
-        zeros: dict[int, Any] = {}
+        given = [i for i, ct in enumerate(cts) if type(ct) is not Zero]
+        nonzero: list[int] = []
 
         def both(*values: Any) -> list[Any]:
-            found = bwd(values[:n], values[n:])
-            zeros.update({i: ct for i, ct in enumerate(found) if type(ct) is Zero})
-            return [ct for ct in found if type(ct) is not Zero]
+            inner = [
+                ct if type(ct) is not Zero else Zero(_inner(ct.aval, d))
+                for ct, d in zip(cts, layout.dims or (), strict=True)
+            ]
+            for i, value in zip(given, values[n:], strict=True):
+                inner[i] = value
+            found = bwd(values[:n], inner)
+            nonzero[:] = [i for i, ct in enumerate(found) if type(ct) is not Zero]
+            return [found[i] for i in nonzero]
 
-        results = iter(
-            map_flat(
-                both,
-                axis,
-                [*residuals, *[instantiate(ct) for ct in cts]],
-                [*[d for d, _ in residual_layout], *layout.dims],
-                [*[v for _, v in residual_layout], *[d is not None for d in layout.dims]],
-            )
+        dims_given = [layout.dims[i] for i in given]
+        results = map_flat(
+            both,
+            axis,
+            [*residuals, *[cts[i] for i in given]],
+            [*[d for d, _ in residual_layout], *dims_given],
+            [*[v for _, v in residual_layout], *[d is not None for d in dims_given]],
         )
-        return [zeros[i] if i in zeros else next(results) for i in range(len(own))]
+        places = dict(zip(nonzero, results, strict=True))
+        return [places.get(i) for i in range(len(own))]
 
     def mapped_bwd(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         # The rule speaks for one index; an argument that all share has the sum over them, but only
         # of what results contribute that vary. So these are pulled back apart from the others.
         assert layout.dims is not None
-        total: list[Any] = [Zero(aval_of(x)) for x in args[num_consts:]]
-        for varied in (True, False):
-            mine = [(d is not None) is varied for d in layout.dims]
-            given = [
-                ct if m else Zero(aval_of(ct) if type(ct) is not Zero else ct.aval)
-                for ct, m in zip(cts, mine, strict=True)
-            ]
+        varied = [d is not None for d in layout.dims]
+        mixed = len(set(varied)) > 1 and None in own
+        total: list[Any] = [Zero(aval_of(x).to_tangent()) for x in args[num_consts:]]
+        for part in dict.fromkeys(varied) if mixed else [any(varied)]:
+            if mixed:
+                given = [
+                    ct if v is part or type(ct) is Zero else Zero(aval_of(ct))
+                    for ct, v in zip(cts, varied, strict=True)
+                ]
+            else:
+                given = [instantiate(ct) for ct in cts]
             if all(type(ct) is Zero for ct in given):
                 continue
-            found = pulled_back(residuals, given)
-            for i, (ct, dim) in enumerate(zip(found, own, strict=True)):
-                if type(ct) is not Zero:
-                    val, ct_dim, _ = ct
-                    total[i] = add_tangents(total[i], _argument_ct(axis, val, ct_dim, dim, varied))
+            for i, (found, dim) in enumerate(zip(pull_back(residuals, given), own, strict=True)):
+                if found is not None:
+                    ct = _argument_ct(axis, found[0], found[1], dim, part)
+                    total[i] = add_tangents(total[i], ct)
         return total
 
     outs = custom_vjp_call_p.bind(
         *args, call=mapped_call, fwd=mapped_fwd, bwd=mapped_bwd, num_consts=num_consts
     )
     return outs, layout.dims
+
+
+def _inner(aval: ShapedArray, dim: Dim) -> ShapedArray:
+    """Type at one index of a value that carries the axis, its named axes aside."""
+    return aval if dim is None else aval.update(shape=aval.shape[:dim] + aval.shape[dim + 1 :])
 
 
 def _argument_ct(axis: MappedAxis, ct: Any, ct_dim: Dim, dim: Dim, varied: bool) -> Any:
