@@ -13,6 +13,7 @@ from positional_operations import (
     Body,
     Collective,
     Extremum,
+    Grouped,
     Op,
     StopGradient,
     Sum,
@@ -288,6 +289,30 @@ EXAMPLES = {
         ],
         4,
         2,
+    ),
+    "custom rule of what varies by type alone": program(
+        I_AXES,
+        [number()],
+        [
+            Grouped((0,), (1,), "psum", "i", I_AXES, ((0, 1, 2),)),
+            CustomVjp((1, 1), (2,), 3.0),
+            CustomJvp((1,), (4,), Body((3,), (StopGradient((3,), (5,)),), (5,)), 2.0),
+        ],
+        2,
+        4,
+    ),
+    "sums within groups of unlike sizes, and over dimensions beside a name": program(
+        IJ_AXES,
+        [vector(), vector("ij")],
+        [
+            Binary((0, 1), (2,), "mul"),
+            Grouped((2,), (3,), "pmean", "i", IJ_AXES, ((2,), (1, 0))),
+            Grouped((0,), (4,), "psum", "i", IJ_AXES, ((2,), (1, 0))),
+            Collective((3,), (5,), "pmean", ("j",), IJ_AXES, (0,)),
+        ],
+        3,
+        4,
+        5,
     ),
     "program that returns an argument": program(
         I_AXES, [number(), number("i")], [Jit((0,), (9,), _identity, False)], 9, 0, 1

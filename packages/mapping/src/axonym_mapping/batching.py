@@ -134,6 +134,11 @@ class BatchTrace(Trace):
                 out_dims: Any = [None] * len(out) if primitive.multiple_results else None
             else:
                 rule = batching_rules.get(primitive)
+                if primitive.stage is not None:
+                    # Its functions have no types that say which operands vary: dimensions do.
+                    for i, x in enumerate(args):
+                        if dims[i] is None and type(x) is BatchTracer and x.owner is self:
+                            vals[i], dims[i] = move_to_front(vals[i], None, self.axis.size), 0
                 if self.axis.size == 0 and not named_here and not primitive.programs:
                     out, out_dims = self._of_nothing(primitive, args, params)
                 elif rule is not None:
