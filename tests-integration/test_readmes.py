@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from axonym._report import OURS
 from axonym_core import config
 
 ROOT = Path(__file__).parent.parent
@@ -93,3 +94,8 @@ def test_each_package_says_what_changed_in_its_version() -> None:
         assert version is not None
         changes = (folder / "CHANGELOG.md").read_text()
         assert f"## {version[1]}" in changes, folder.name
+
+
+def test_the_page_of_the_environment_lists_what_the_report_knows() -> None:
+    page = (ROOT / "docs/reference/environment.md").read_text("utf-8")
+    assert set(re.findall(r"AXONYM_\w+", page)) == set(OURS)

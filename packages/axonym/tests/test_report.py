@@ -80,6 +80,20 @@ def test_only_variables_that_matter_are_reported(monkeypatch: pytest.MonkeyPatch
     assert "--xla_dump_to=/nowhere" in text
 
 
+def test_values_of_variables_that_nobody_knows_are_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("AXONYM_TOKEN", "AXONYM_BACKNED", "XLA_SECRET", "axonym_check"):
+        monkeypatch.setenv(name, "hidden")
+    rows = sections()["Environment variables"]
+
+    assert "hidden" not in report()
+    assert "XLA_SECRET" not in rows
+    assert rows["AXONYM_BACKNED"].endswith("did you mean AXONYM_BACKEND?")
+    assert rows["axonym_check"].endswith("did you mean AXONYM_CHECK?")
+    assert rows["AXONYM_TOKEN"].startswith("warning: nothing reads this variable")
+
+
 def test_backends_are_named() -> None:
     with config.override(backend="numpy"):
         found = sections()["Backends"]

@@ -175,11 +175,21 @@ def test_environment_can_switch_a_flag_off(text):
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("AXONYM_CHECK", "maybe"), ("AXONYM_DEFAULT_FLOAT_BITS", "16")],
+    [
+        ("AXONYM_CHECK", "maybe"),
+        ("AXONYM_CHECK", "\u0660"),
+        *[
+            (variable, value)
+            for variable in ("AXONYM_DEFAULT_FLOAT_BITS", "AXONYM_DEFAULT_INT_BITS")
+            for value in ("16", "064", "٦٤", "+64", "6_4", "64.0", "0x40", "4" * 5000)
+        ],
+    ],
+    ids=lambda text: text[:30],
 )
 def test_bad_environment_variables_are_named(variable, value):
-    with pytest.raises(ConfigError, match=f"environment variable {variable} must be"):
+    with pytest.raises(ConfigError, match=f"environment variable {variable} must be") as caught:
         _from_environment({variable: value})
+    assert len(str(caught.value)) < 200
 
 
 def test_repr_shows_the_values_of_the_thread():

@@ -125,7 +125,7 @@ def test_configure_goes_before_the_environment(unstarted: pytest.MonkeyPatch) ->
     assert len(_client.devices()) == 2
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "four", "1025", "1.5", "10**9"])
+@pytest.mark.parametrize("text", ["0", "-1", "four", "1025", "1.5", "10**9", "04", "٤", "9" * 5000])
 def test_a_wrong_number_in_the_environment_is_named(
     unstarted: pytest.MonkeyPatch, text: str
 ) -> None:

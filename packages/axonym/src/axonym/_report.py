@@ -12,11 +12,13 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 import platformdirs
 
+from axonym_core import config
 from axonym_core.arrays import backends
 from axonym_core.errors import AxonymError
 
@@ -34,8 +36,19 @@ PACKAGES: Final = (
     "axonym-random",
 )
 DEPENDENCIES: Final = ("numpy", "ml_dtypes", "optree", "opt_einsum", "platformdirs", "jaxlib")
-_PREFIXES: Final = ("AXONYM_", "XLA_")
-_NAMES: Final = ("TF_CPP_MIN_LOG_LEVEL", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS")
+OURS: Final = (
+    *(f"AXONYM_{name.upper()}" for name in config.as_dict()),
+    "AXONYM_NUM_CPU_DEVICES",
+)
+_OTHERS: Final = (
+    "CUDA_VISIBLE_DEVICES",
+    "OMP_NUM_THREADS",
+    "TF_CPP_MIN_LOG_LEVEL",
+    "XLA_FLAGS",
+    "XLA_PYTHON_CLIENT_ALLOCATOR",
+    "XLA_PYTHON_CLIENT_MEM_FRACTION",
+    "XLA_PYTHON_CLIENT_PREALLOCATE",
+)
 _MOST_DEVICES: Final = 8
 
 
@@ -102,6 +115,11 @@ def _backends() -> Iterator[tuple[str, str]]:
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Those that Axonym and XLA read; no others, since a report may be published."""
-    wanted = [n for n in environ if n.startswith(_PREFIXES) or n in _NAMES]
-    return {name: environ[name] for name in sorted(wanted)}
+    """Those that Axonym and XLA read; no values of others, since a report may be published."""
+    found = {name: environ[name] for name in (*OURS, *_OTHERS) if name in environ}
+    for name in environ:
+        if name.upper().startswith("AXONYM_") and name not in OURS:
+            near = get_close_matches(name.upper(), OURS, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"the known ones are {', '.join(OURS)}"
+            found[name] = f"warning: nothing reads this variable; {meant}"
+    return dict(sorted(found.items()))

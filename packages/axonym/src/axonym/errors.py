@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from axonym_core.errors import ConfigError as ConfigError
     from axonym_core.errors import DTypeError as DTypeError
     from axonym_core.errors import EffectError as EffectError
+    from axonym_core.errors import ExportError as ExportError
     from axonym_core.errors import IndexingError as IndexingError
     from axonym_core.errors import IndexTypeError as IndexTypeError
     from axonym_core.errors import InternalError as InternalError
     from axonym_core.errors import JaxprTypeError as JaxprTypeError
     from axonym_core.errors import NonConcreteBooleanIndexError as NonConcreteBooleanIndexError
+    from axonym_core.errors import OutOfMemoryError as OutOfMemoryError
     from axonym_core.errors import PrimitiveNameError as PrimitiveNameError
     from axonym_core.errors import RecursiveCallError as RecursiveCallError
     from axonym_core.errors import ShapeError as ShapeError
@@ -64,8 +66,6 @@ if TYPE_CHECKING:
     from axonym_xla.errors import DeletedBufferError as DeletedBufferError
     from axonym_xla.errors import DeviceError as DeviceError
     from axonym_xla.errors import ExecutionError as ExecutionError
-    from axonym_xla.errors import ExportError as ExportError
-    from axonym_xla.errors import OutOfMemoryError as OutOfMemoryError
     from axonym_xla.errors import XlaError as XlaError
 
 _HOMES: Final = {
@@ -76,10 +76,10 @@ _HOMES: Final = {
     "axonym_core.errors": (
         "ArgumentTypeError ArgumentValueError AxisNameError AxonymError BackendError "
         "ConcretizationError ConcretizationTypeError ConfigError DTypeError EffectError "
-        "IndexTypeError IndexingError InternalError JaxprTypeError NonConcreteBooleanIndexError "
-        "PrimitiveNameError RecursiveCallError ShapeError TracerArrayConversionError "
-        "TracerBoolConversionError TracerError TracerIntegerConversionError TracerLeakError "
-        "TreeStructureError UnexpectedTracerError"
+        "ExportError IndexTypeError IndexingError InternalError JaxprTypeError "
+        "NonConcreteBooleanIndexError OutOfMemoryError PrimitiveNameError RecursiveCallError "
+        "ShapeError TracerArrayConversionError TracerBoolConversionError TracerError "
+        "TracerIntegerConversionError TracerLeakError TreeStructureError UnexpectedTracerError"
     ),
     "axonym_distributed.errors": (
         "DistributedError PlatformError ProcessArgumentError ProcessIndexError"
@@ -91,7 +91,7 @@ _HOMES: Final = {
     ),
     "axonym_xla.errors": (
         "BufferDTypeError ClientError CompilationError CompileOptionError DeletedBufferError "
-        "DeviceError ExecutionError ExportError OutOfMemoryError XlaError"
+        "DeviceError ExecutionError XlaError"
     ),
 }
 

@@ -29,11 +29,13 @@ __all__ = [
     "ConfigError",
     "DTypeError",
     "EffectError",
+    "ExportError",
     "IndexTypeError",
     "IndexingError",
     "InternalError",
     "JaxprTypeError",
     "NonConcreteBooleanIndexError",
+    "OutOfMemoryError",
     "PrimitiveNameError",
     "RecursiveCallError",
     "ShapeError",
@@ -290,6 +292,23 @@ class BackendError(AxonymError, RuntimeError):
 
         AXONYM_BACKEND=gpu python train.py  # BackendError: installed are 'numpy' and 'xla'
         AXONYM_BACKEND=numpy python train.py  # mended
+    """
+
+
+class ExportError(BackendError, BufferError):
+    """An array cannot be handed to another library in the way that was asked for.
+
+    Causes: the protocol has no such dtype, or the receiver wants the data on another device, or
+    without a copy where there must be one. Cure: convert the array first, or pass it through NumPy.
+    """
+
+
+class OutOfMemoryError(BackendError, MemoryError):
+    """There is not enough memory for an array or a program.
+
+    Cause: an array, or an intermediate value of a program, is larger than what is free. Cure:
+    smaller batches, ``lax.scan`` in place of an unrolled loop, or ``donate_argnums`` to reuse the
+    memory of arguments.
     """
 
 

@@ -400,7 +400,7 @@ def to_dlpack(
     """
     _check(buffer, "to_dlpack")
     here = dlpack_device(buffer)
-    if dl_device is not None and tuple(dl_device) != here:
+    if dl_device is not None and dl_device != here:
         raise ExportError(
             f"__dlpack__: dl_device={dl_device!r} is another device than the array's, {here}; "
             "copy the array there with the other library."

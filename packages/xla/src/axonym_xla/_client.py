@@ -174,8 +174,10 @@ def configure(
 def _check_count(name: str, count: object) -> int:
     if isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= _MOST_CPU_DEVICES:
         return count
+    given = repr(count)
     raise ClientError(
-        f"{name} must be a number of devices from 1 to {_MOST_CPU_DEVICES}; got {count!r}."
+        f"{name} must be a number of devices from 1 to {_MOST_CPU_DEVICES}; got "
+        f"{given if len(given) < 60 else given[:50] + '…'}."
     )
 
 
@@ -185,7 +187,9 @@ def _wanted_count() -> int:
     text = os.environ.get(NUM_CPU_DEVICES, "").strip()
     if not text:
         return 1
-    return _check_count(NUM_CPU_DEVICES, int(text) if text.isdecimal() else text)
+    # Written in one way: neither 04 nor digits of other scripts, nor more than there can be.
+    plain = text.isascii() and text.isdecimal() and text[0] != "0" and len(text) < 10
+    return _check_count(NUM_CPU_DEVICES, int(text) if plain else text)
 
 
 def is_started() -> bool:

@@ -11,9 +11,11 @@ its own. Versions before 0.11.1 have it only in a form that imports `jax`, so th
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from typing import Any, Final, final
 
+import ml_dtypes
 import numpy as np
 
 from . import _jaxlib
@@ -58,8 +60,6 @@ class _Capsule:
 
 def _shared(buffer: Buffer) -> Array:
     """The data as unsigned integers of the same width, in the buffer's own memory."""
-    import ctypes  # only for old versions of jaxlib
-
     capsule = _jaxlib.dlpack_capsule(buffer)
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype = ctypes.c_void_p
@@ -103,7 +103,8 @@ def _unpacked(buffer: Buffer) -> Array:
 
 def _compile(place: Placement, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     packed = tensor_type(shape, dtype)
-    unsigned = packed.replace(MLIR_NAMES[dtype], f"ui{2 if dtype.name.endswith('int2') else 4}")
+    two_bits = MLIR_NAMES[dtype] in ("i2", "ui2")
+    unsigned = tensor_type(shape, np.dtype(ml_dtypes.uint2 if two_bits else ml_dtypes.uint4))
     whole = tensor_type(shape, np.dtype(np.uint8))
     text = (
         f"func.func @main(%0: {packed}) -> {whole} {{\n"

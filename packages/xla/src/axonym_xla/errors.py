@@ -7,6 +7,7 @@ behind `__cause__`. Each derives from :class:`XlaError`, so from
 
 from __future__ import annotations
 
+from axonym_core import errors
 from axonym_core.errors import AxonymError, BackendError, DTypeError
 
 __all__ = [
@@ -100,7 +101,7 @@ class ExecutionError(XlaError, BackendError):
     """
 
 
-class OutOfMemoryError(XlaError, BackendError, MemoryError):
+class OutOfMemoryError(XlaError, errors.OutOfMemoryError):
     """A device has not enough memory for an array or a program.
 
     Cure: smaller batches, ``lax.scan`` in place of an unrolled loop, or ``donate_argnums`` to reuse
@@ -108,8 +109,8 @@ class OutOfMemoryError(XlaError, BackendError, MemoryError):
     """
 
 
-class ExportError(XlaError, BufferError):
-    """An array cannot be handed to another library in the way that was asked for.
+class ExportError(XlaError, errors.ExportError):
+    """An array of this backend cannot be handed to another library in the way that was asked for.
 
     Causes: the protocol has no such dtype, or the receiver wants the data on another device. Cure:
     convert the array first, or pass it through NumPy.

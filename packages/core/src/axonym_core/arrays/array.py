@@ -266,9 +266,28 @@ class ConcreteArray(Array):
         """The set of devices that hold the data."""
         return {self.backend.device_of(self.buffer)}
 
-    def __dlpack__(self, **options: Any) -> Any:
-        """Export through DLPack, without a copy where the backend allows it."""
-        return self.backend.to_dlpack(self.buffer, **options)
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Export through DLPack; the receiver must not write to the data.
+
+        Args:
+            stream: None: devices have no streams that a receiver could choose.
+            max_version: The newest version of the protocol that the receiver knows.
+            dl_device: The device on which the receiver wants the data; None for where it is.
+            copy: Whether the data is copied; None: where it cannot be shared.
+
+        Raises:
+            ExportError: The array cannot be handed over in this way.
+        """
+        return self.backend.to_dlpack(
+            self.buffer, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's `(device_type, device_id)`."""

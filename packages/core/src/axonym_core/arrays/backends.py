@@ -118,7 +118,7 @@ class Backend(Protocol):
         ...
 
     def to_dlpack(self, buffer: Any, **options: Any) -> Any:
-        """DLPack capsule of a buffer."""
+        """DLPack capsule of a buffer; the options are the keywords of `__dlpack__`, all of them."""
         ...
 
     def dlpack_device(self, buffer: Any) -> tuple[int, int]:

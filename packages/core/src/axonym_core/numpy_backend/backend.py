@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from ..arrays.array import Array, ConcreteArray
-from ..errors import BackendError
+from ..errors import BackendError, ExportError, OutOfMemoryError
 from ..programs.jaxpr import Jaxpr, Literal, Var
 from ..programs.primitive import Primitive
 from ..programs.walking import last_uses
@@ -32,6 +32,8 @@ class NumpyDevice:
 
 
 DEVICE = NumpyDevice()
+
+_NUMPY_TELLS_READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
 def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -58,7 +60,14 @@ def apply_rule(
     if rule is None:
         reason = primitive.why_absent("evaluation") or "no rule is registered for it"
         raise BackendError(f"the NumPy backend cannot evaluate {primitive.name}: {reason}")
-    return rule(*operands, **params)
+    try:
+        return rule(*operands, **params)
+    except MemoryError as error:
+        raise _out_of_memory(error) from error
+
+
+def _out_of_memory(error: MemoryError) -> OutOfMemoryError:
+    return OutOfMemoryError(f"the host has not enough memory: {error}")
 
 
 def run_jaxpr(jaxpr: Jaxpr, args: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
@@ -171,7 +180,10 @@ class NumpyBackend:
         """Copy a NumPy array."""
         if device is not None and device is not DEVICE:
             raise BackendError(f"the NumPy backend has one device, {DEVICE}; got {device}")
-        copied = np.array(value, dtype=storage_dtype(aval.dtype), copy=True, order="C")
+        try:
+            copied = np.array(value, dtype=storage_dtype(aval.dtype), copy=True, order="C")
+        except MemoryError as error:
+            raise _out_of_memory(error) from error
         return ConcreteArray(_read_only(copied), aval, self)
 
     def to_host(self, buffer: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -201,9 +213,45 @@ class NumpyBackend:
         """The host."""
         return DEVICE
 
-    def to_dlpack(self, buffer: np.ndarray[Any, Any], **options: Any) -> Any:
-        """DLPack capsule of a buffer."""
-        return buffer.__dlpack__(**options)
+    def to_dlpack(
+        self,
+        buffer: np.ndarray[Any, Any],
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """DLPack capsule of a buffer, for the keywords of `__dlpack__`.
+
+        Buffers are read-only, which only receivers of version 1 of the protocol can be told: others
+        get a copy.
+
+        Raises:
+            ExportError: The buffer cannot be handed over in this way.
+        """
+        if stream is not None:
+            raise ExportError(f"__dlpack__: stream={stream!r} on the host; pass stream=None")
+        if dl_device is not None and dl_device != self.dlpack_device(buffer):
+            raise ExportError(
+                f"__dlpack__: dl_device={dl_device!r} is another device than the array's, "
+                f"{self.dlpack_device(buffer)}; copy the array there with the other library"
+            )
+        knows = max_version is not None and max_version >= (1, 0) and _NUMPY_TELLS_READ_ONLY
+        if copy is False and not knows:
+            raise ExportError(
+                "__dlpack__: copy=False, but the receiver cannot be told that the data is "
+                "read-only (by max_version=(1, 0) or more); leave copy out"
+            )
+        try:
+            if copy or not knows:
+                return buffer.copy().__dlpack__()
+            return buffer.__dlpack__(max_version=max_version)
+        except BufferError as error:
+            raise ExportError(
+                f"__dlpack__: DLPack has no arrays of dtype {buffer.dtype}; convert the array "
+                "first, as with astype('float32')"
+            ) from error
 
     def dlpack_device(self, buffer: np.ndarray[Any, Any]) -> tuple[int, int]:
         """DLPack's CPU device."""

@@ -45,6 +45,11 @@ from ..errors import ConfigError
 __all__ = ["Config", "config"]
 
 
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}… ({len(text)} characters)"
+
+
 def _backend(name: str, value: object) -> str | None:
     if value is None or (isinstance(value, str) and value.strip()):
         return value
@@ -57,13 +62,13 @@ def _backend(name: str, value: object) -> str | None:
 def _bits(name: str, value: object) -> int:
     if isinstance(value, int) and value in (32, 64):
         return int(value)
-    raise ConfigError(f"{name} must be 32 or 64; got {value!r}.")
+    raise ConfigError(f"{name} must be 32 or 64; got {_shortened(value)}.")
 
 
 def _flag(name: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise ConfigError(f"{name} must be True or False; got {value!r}.")
+    raise ConfigError(f"{name} must be True or False; got {_shortened(value)}.")
 
 
 _VALIDATORS: Final[dict[str, Callable[[str, object], Any]]] = {
@@ -119,8 +124,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         value: object = text
         if validate is _flag:
             value = _FLAGS.get(text.lower(), text)
-        elif validate is _bits and text.isdecimal():
-            value = int(text)
+        elif validate is _bits:  # written in this one way: neither 064 nor other digits
+            value = {"32": 32, "64": 64}.get(text, text)
         result[name] = validate(f"environment variable {variable}", value)
     return result
 
