@@ -146,6 +146,8 @@ class JvpTrace(Trace):
         context.trace = self.rules
         try:
             outs, out_tangents = rule(self.tape, primals, tangents, **params)
+            if not primitive.multiple_results:
+                return self._wrap([outs], [out_tangents])[0]
             return self._wrap(outs, out_tangents)
         finally:
             context.trace = previous

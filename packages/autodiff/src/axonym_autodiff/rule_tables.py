@@ -92,6 +92,17 @@ def register_jvp(primitive: Primitive, rule: JvpRule) -> None:
     jvp_rules[primitive] = rule
 
 
+def register_linearization(primitive: Primitive, rule: Callable[..., tuple[Any, Any]]) -> None:
+    """Set how a primitive is linearised where that is not done by its JVP rule over a tape.
+
+    Args:
+        primitive: The primitive.
+        rule: `rule(tape, primals, tangents, **params) -> (out, tangent)`; the tangents are values
+            of the tape, or `Zero`.
+    """
+    linearize_rules[primitive] = rule
+
+
 def register_transpose(
     primitive: Primitive,
     rule: TransposeRule,

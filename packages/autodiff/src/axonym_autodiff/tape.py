@@ -28,6 +28,7 @@ from .errors import NotLinearError
 from .rule_tables import (
     Linear,
     Reading,
+    register_linearization,
     summing_transposes,
     transpose_rules,
 )
@@ -59,10 +60,6 @@ class LinearTracer(Tracer):
 
     def __repr__(self) -> str:
         return f"Linear<{self.aval}>"
-
-
-# How a primitive with jaxprs inside is split on a tape: rule(tape, args, params) -> results.
-tape_rules: dict[Primitive, Callable[..., Any]] = {}
 
 
 class TapeTrace(Trace):
@@ -99,9 +96,9 @@ class TapeTrace(Trace):
                 return self.parent.process(primitive, args, params)
             finally:
                 context.trace = previous
-        split = tape_rules.get(primitive)
-        if split is not None:
-            return split(self, args, params)
+        rule = tape_rules.get(primitive)
+        if rule is not None:
+            return rule(self, args, params)
         if primitive not in transpose_rules and primitive.expand is not None:
             return primitive.expand(*args, **params)
         return self.record(primitive, args, params)
@@ -118,6 +115,47 @@ class TapeTrace(Trace):
         var = Var(out)
         self.eqns.append(JaxprEqn(primitive, operands, (var,), params, source))
         return LinearTracer(self, out, var, source)
+
+
+tape_rules: dict[Primitive, Callable[..., Any]] = {}
+"""What a tape does with a primitive that holds programs: `rule(tape, args, params) -> results`."""
+
+
+def register_split(primitive: Primitive, rule: Callable[..., Any]) -> None:
+    """Set how an application of a primitive that holds programs is split in two.
+
+    One part computes what is known, and is bound; the other is linear, takes what it needs of the
+    first as operands, and is recorded on a tape (`tape.record(primitive, args, params)`).
+    `split_program` splits the programs inside.
+
+    Args:
+        primitive: The primitive; it also has a transpose rule, for its linear applications.
+        rule: `rule(tape, args, tangents, **params) -> (known, linear, which)`, where `which` says
+            of each result whether it is in the linear part.
+            For a derivative, all `args` are known, and `tangents` holds one of the tape's values,
+            or `Zero`, for each: `known` are all results, `linear` the tangents of those in `which`.
+            For a linear program `tangents` is None, and the linear ones among `args` are those for
+            which `tape.is_own(x)` holds: `known` are the results that are not in `which`, `linear`
+            those that are.
+    """
+
+    def linearize(
+        tape: TapeTrace, primals: Sequence[Any], tangents: Sequence[Any], **params: Any
+    ) -> tuple[Any, Any]:
+        outs, linear, which = rule(tape, primals, tangents, **params)
+        rest = iter(linear)
+        pairs = zip(outs, which, strict=True)
+        found = [next(rest) if m else Zero(aval_of(o).to_tangent()) for o, m in pairs]
+        return (outs, found) if primitive.multiple_results else (outs[0], found[0])
+
+    def on_tape(tape: TapeTrace, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
+        known, linear, which = rule(tape, args, None, **params)
+        parts = iter(known), iter(linear)
+        results = [next(parts[m]) for m in which]
+        return results if primitive.multiple_results else results[0]
+
+    register_linearization(primitive, linearize)
+    tape_rules[primitive] = on_tape
 
 
 def variable(x: Any) -> Var | None:

@@ -9,7 +9,7 @@ values, then counts what it must. Inside a branch it could not know who else is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from axonym_core import lax
@@ -40,11 +40,10 @@ from ..programs import (
 from ..rule_tables import (
     Reading,
     is_linear,
-    linearize_rules,
     register_jvp,
     register_transpose,
 )
-from ..tape import TapeTrace, tape_rules
+from ..tape import TapeTrace, register_split
 from .calls import chosen, ct_types, none, nonzero_mask, spread
 from .control import either
 
@@ -76,11 +75,17 @@ def _bind_cond(index: Any, programs: Sequence[Jaxpr], args: Sequence[Any]) -> li
 
 def _split_cond(
     tape: TapeTrace,
-    index: Any,
-    args: Sequence[Any],
-    tangents: Sequence[Any] | None,
+    operands: Sequence[Any],
+    operand_tangents: Sequence[Any] | None,
+    *,
     branches: tuple[Jaxpr, ...],
 ) -> tuple[list[Any], list[Any], Mask]:
+    index, *args = operands
+    if tape.is_own(index):
+        raise NotLinearError("cond is not linear in its condition")
+    if aval_of(index).named:
+        return _split_selection(tape, operands, operand_tangents, branches)
+    tangents = None if operand_tangents is None else operand_tangents[1:]
     n = len(branches[0].outvars)
     linear = tuple([tape.is_own(x) for x in args]) if tangents is None else nonzero_mask(tangents)
     differentiate = tangents is not None
@@ -182,31 +187,23 @@ def _taking_slots(
     return program.derived(("slots", tuple(slots), tuple(places), num_known), make)
 
 
-def _cond_linearize(
+def _split_selection(
     tape: TapeTrace,
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
-    *,
+    args: Sequence[Any],
+    tangents: Sequence[Any] | None,
     branches: tuple[Jaxpr, ...],
-) -> tuple[Any, Any]:
-    if aval_of(primals[0]).named:
-        trace = JvpTrace(tape.parent, tape)
-        ins = [trace.lift(x, t) for x, t in zip(primals, tangents, strict=True)]
-        selected = run_and_end((trace,), select_branch, ins[0], branches, ins[1:], guard)
-        pairs = [trace.split(o) for o in selected]
-        return [p for p, _ in pairs], [t for _, t in pairs]
-    outs, linear_outs, present = _split_cond(tape, primals[0], primals[1:], tangents[1:], branches)
-    return outs, spread(linear_outs, present, [aval_of(o) for o in outs])
-
-
-def _cond_on_tape(tape: TapeTrace, args: Sequence[Any], params: Mapping[str, Any]) -> list[Any]:
-    if tape.is_own(args[0]):
-        raise NotLinearError("cond is not linear in its condition")
-    if aval_of(args[0]).named:
-        return select_branch(args[0], params["branches"], args[1:], None)
-    outs, linear_outs, present = _split_cond(tape, args[0], args[1:], None, params["branches"])
-    known, linear = iter(outs), iter(linear_outs)
-    return [next(linear) if m else next(known) for m in present]
+) -> tuple[list[Any], list[Any], Mask]:
+    """A `cond` whose condition varies over a named axis, as a selection."""
+    if tangents is None:
+        selected = select_branch(args[0], branches, args[1:], None)
+        own = tuple([tape.is_own(o) for o in selected])
+        return chosen(selected, tuple([not m for m in own])), chosen(selected, own), own
+    trace = JvpTrace(tape.parent, tape)
+    ins = [trace.lift(x, t) for x, t in zip(args, tangents, strict=True)]
+    selected = run_and_end((trace,), select_branch, ins[0], branches, ins[1:], guard)
+    pairs = [trace.split(o) for o in selected]
+    present = nonzero_mask([t for _, t in pairs])
+    return [p for p, _ in pairs], chosen([t for _, t in pairs], present), present
 
 
 def _cond_transpose(
@@ -249,5 +246,4 @@ def _all_results(jaxpr: Jaxpr, nonzero: Mask, present: Mask, avals: Sequence[Sha
 
 register_jvp(cond_p, _cond_jvp)
 register_transpose(cond_p, _cond_transpose, sums_named_axes=True)
-linearize_rules[cond_p] = _cond_linearize
-tape_rules[cond_p] = _cond_on_tape
+register_split(cond_p, _split_cond)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core.extend import Zero, add_tangents, instantiate
@@ -19,11 +19,11 @@ from ..programs import Mask, jvp_program, split_program, tangent_aval, transpose
 from ..rule_tables import (
     Reading,
     is_linear,
-    linearize_rules,
     register_jvp,
+    register_linearization,
     register_transpose,
 )
-from ..tape import TapeTrace, sum_over_missing, tape_rules, widen
+from ..tape import TapeTrace, register_split, sum_over_missing, widen
 
 
 def nonzero_mask(tangents: Sequence[Any]) -> Mask:
@@ -69,45 +69,30 @@ def _jit_jvp(
     return outs[:count], spread(outs[count:], program.nonzero, jaxpr.out_avals)
 
 
-def _jit_linearize(
+def _split_jit(
     tape: TapeTrace,
-    primals: Sequence[Any],
-    tangents: Sequence[Any],
+    args: Sequence[Any],
+    tangents: Sequence[Any] | None,
     *,
     jaxpr: Jaxpr,
     name: str,
-) -> tuple[Any, Any]:
-    nonzero = nonzero_mask(tangents)
-    split = split_program(jaxpr, nonzero, none(len(jaxpr.outvars)), differentiate=True)
-    outs = jit_p.bind(*split.primal.consts, *primals, jaxpr=split.primal.lifted(), name=name)
-    out_tangents = tape.record(
+) -> tuple[list[Any], list[Any], Mask]:
+    linear = tuple([tape.is_own(x) for x in args]) if tangents is None else nonzero_mask(tangents)
+    split = split_program(
+        jaxpr, linear, none(len(jaxpr.outvars)), differentiate=tangents is not None
+    )
+    known = args if tangents is not None else chosen(args, tuple([not m for m in linear]))
+    outs = jit_p.bind(*split.primal.consts, *known, jaxpr=split.primal.lifted(), name=name)
+    linear_outs = tape.record(
         jit_p,
         (
             *split.linear.consts,
-            *split.residuals(primals, outs),
-            *chosen(tangents, nonzero),
+            *split.residuals(known, outs),
+            *chosen(args if tangents is None else tangents, linear),
         ),
         {"jaxpr": split.linear.lifted(), "name": f"linear({name})"},
     )
-    outs = outs[: split.known_outs]
-    return outs, spread(out_tangents, split.linear_outs, jaxpr.out_avals)
-
-
-def _jit_on_tape(tape: TapeTrace, args: Sequence[Any], params: Mapping[str, Any]) -> list[Any]:
-    jaxpr, name = params["jaxpr"], params["name"]
-    linear = tuple([tape.is_own(x) for x in args])
-    split = split_program(jaxpr, linear, none(len(jaxpr.outvars)), differentiate=False)
-    known = chosen(args, tuple([not m for m in linear]))
-    outs = jit_p.bind(*split.primal.consts, *known, jaxpr=split.primal.lifted(), name=name)
-    linear_outs = iter(
-        tape.record(
-            jit_p,
-            (*split.linear.consts, *split.residuals(known, outs), *chosen(args, linear)),
-            {"jaxpr": split.linear.lifted(), "name": f"linear({name})"},
-        )
-    )
-    known_outs = iter(outs)
-    return [next(linear_outs) if m else next(known_outs) for m in split.linear_outs]
+    return outs[: split.known_outs], linear_outs, split.linear_outs
 
 
 def ct_types(cts: Sequence[Any]) -> tuple[ShapedArray | None, ...]:
@@ -135,8 +120,7 @@ def _jit_transpose(
 
 register_jvp(jit_p, _jit_jvp)
 register_transpose(jit_p, _jit_transpose, sums_named_axes=True)
-linearize_rules[jit_p] = _jit_linearize
-tape_rules[jit_p] = _jit_on_tape
+register_split(jit_p, _split_jit)
 
 
 # Functions with rules of their own. The rule speaks for the arguments. With respect to what the
@@ -355,4 +339,4 @@ def _custom_vjp_jvp(
 
 
 register_jvp(custom_vjp_call_p, _custom_vjp_jvp)
-linearize_rules[custom_vjp_call_p] = _custom_vjp_linearize
+register_linearization(custom_vjp_call_p, _custom_vjp_linearize)

@@ -41,11 +41,11 @@ from ..programs import (
 from ..rule_tables import (
     Reading,
     is_linear,
-    linearize_rules,
     register_jvp,
+    register_linearization,
     register_transpose,
 )
-from ..tape import TapeTrace, tape_rules, widen
+from ..tape import TapeTrace, register_split, tape_rules, widen
 from .calls import chosen, none, nonzero_mask, spread
 
 # scan
@@ -191,19 +191,9 @@ def _split_scan(
     tape: TapeTrace,
     args: Sequence[Any],
     tangents: Sequence[Any] | None,
-    params: Mapping[str, Any],
+    **params: Any,
 ) -> tuple[list[Any], list[Any], Mask]:
-    """Run the loop of known values and record the linear loop on the tape.
-
-    Args:
-        tape: The tape.
-        args: Operands of the scan; without `tangents`, those on the tape are the linear ones.
-        tangents: Tangents of the operands, when the scan is linearised.
-        params: Parameters of the scan.
-
-    Returns:
-        Known results, linear results, and which results of the scan are linear.
-    """
+    """Run the loop of known values and record the linear loop on the tape."""
     jaxpr: Jaxpr = params["jaxpr"]
     num_consts, num_carry = params["num_consts"], params["num_carry"]
     loop = {k: params[k] for k in ("length", "reverse", "unroll")}
@@ -296,19 +286,6 @@ def _split_scan(
     return outs[: split.known_outs], linear_outs, split.linear_outs
 
 
-def _scan_linearize(
-    tape: TapeTrace, primals: Sequence[Any], tangents: Sequence[Any], **params: Any
-) -> tuple[Any, Any]:
-    outs, linear_outs, present = _split_scan(tape, primals, tangents, params)
-    return outs, spread(linear_outs, present, [aval_of(o) for o in outs])
-
-
-def _scan_on_tape(tape: TapeTrace, args: Sequence[Any], params: Mapping[str, Any]) -> list[Any]:
-    outs, linear_outs, present = _split_scan(tape, args, None, params)
-    known, linear = iter(outs), iter(linear_outs)
-    return [next(linear) if m else next(known) for m in present]
-
-
 def _scan_transpose(
     reading: Reading,
     cts: Sequence[Any],
@@ -381,8 +358,7 @@ def _scan_transpose(
 
 register_jvp(scan_p, _scan_jvp)
 register_transpose(scan_p, _scan_transpose, sums_named_axes=True)
-linearize_rules[scan_p] = _scan_linearize
-tape_rules[scan_p] = _scan_on_tape
+register_split(scan_p, _split_scan)
 
 
 # while
@@ -521,5 +497,5 @@ def _while_on_tape(tape: TapeTrace, args: Sequence[Any], params: Mapping[str, An
 
 
 register_jvp(while_p, _while_jvp)
-linearize_rules[while_p] = _while_linearize
+register_linearization(while_p, _while_linearize)
 tape_rules[while_p] = _while_on_tape

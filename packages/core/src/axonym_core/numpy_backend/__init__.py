@@ -21,5 +21,6 @@ from . import (  # noqa: F401  # noqa: F401, I001
 )
 from .backend import NumpyBackend as NumpyBackend
 from .backend import backend as backend
+from .backend import run_jaxpr as run_jaxpr
 from .rules import evaluation_rules as evaluation_rules
 from .rules import register_evaluation as register_evaluation
