@@ -31,7 +31,7 @@ from . import (
     statistics,
 )
 from .construction import astype, copy
-from .operands import concrete_of, refuse_out
+from .operands import concrete_of
 
 __all__: list[str] = []
 
@@ -71,9 +71,7 @@ def _view(self: Array, dtype: Any = None) -> Array:
 
 def _clip(self: Array, min: Any = None, max: Any = None, out: None = None) -> Array:
     """`clip(self, min, max)`."""
-    if out is not None:
-        refuse_out("clip")
-    return extrema.clip(self, min, max)
+    return extrema.clip(self, min, max, out)
 
 
 def _take(

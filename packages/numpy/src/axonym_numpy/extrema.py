@@ -21,7 +21,8 @@ from axonym_core.primitives.elementwise import clamp_p, max_p, min_p
 from axonym_core.types import aval_of, dtypes
 
 from .composites import composite
-from .operands import array_of
+from .errors import ArgumentError
+from .operands import array_of, refuse_out
 
 __all__ = ["clip", "fmax", "fmin", "heaviside", "maximum", "minimum"]
 
@@ -121,13 +122,31 @@ def fmin(x1: Any, x2: Any, /) -> Array:
     return _extreme_of_numbers(*promote_dtypes("fmin", x1, x2), largest=False)
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
+def _one_of(name: str, given: Any, alias: Any) -> Any:
+    if given is not None and alias is not None:
+        raise ArgumentError(f"clip: {name} and a_{name} mean the same; give one of them")
+    return alias if given is None else given
+
+
+def clip(
+    x: Any,
+    /,
+    min: Any = None,
+    max: Any = None,
+    out: None = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+) -> Array:
     """The number where it lies between bounds, else the nearer bound.
 
     Args:
         x: Array or number.
         min: Lower bound that broadcasts with `x`; none if None.
         max: Upper bound that broadcasts with `x`; none if None. Where it is below `min`, it wins.
+        out: Refused: arrays are immutable.
+        a_min: Another name of `min`.
+        a_max: Another name of `max`.
 
     Returns:
         Array of the common shape and dtype. A derivative at a bound goes to both in equal parts.
@@ -140,6 +159,9 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
         >>> clip(7, 0, 5)
         Array(5, dtype=int32, weak_type=True)
     """
+    if out is not None:
+        refuse_out("clip")
+    min, max = _one_of("min", min, a_min), _one_of("max", max, a_max)
     if min is None and max is None:
         return array_of("clip", x)
     if max is None:

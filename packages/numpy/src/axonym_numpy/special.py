@@ -20,8 +20,9 @@ from axonym_core.types import aval_of
 
 from .composites import composite
 from .exponentials import exp2, expm1, log1p
+from .nn import normalizations
 from .nn.activations import log_sigmoid
-from .nn.normalizations import log_softmax, logsumexp, softmax
+from .nn.normalizations import logsumexp
 from .operands import inexact
 from .trigonometry import sinc
 
@@ -347,6 +348,34 @@ def kl_div(p: Any, q: Any, /) -> Array:
         Array(0.097, dtype=float32, weak_type=True)
     """
     return _rel_entr(*promote_dtypes_inexact("kl_div", p, q), shifted=True)
+
+
+def softmax(x: Any, axis: Any = None) -> Array:
+    """Exponentials divided by their sum over all dimensions, unless `axis` says which.
+
+    Otherwise as `axonym.nn.softmax`, whose `axis` is the last dimension where it is not given.
+
+    Args:
+        x: Array; integers go to the default floating-point dtype.
+        axis: Dimension, name of a named axis, or tuple of these; None for all dimensions.
+
+    Example:
+        >>> softmax(lax.full((2, 2), 1.0, "float32"))
+        Array([[0.25, 0.25],
+               [0.25, 0.25]], dtype=float32)
+    """
+    return normalizations.softmax(x, axis)
+
+
+def log_softmax(x: Any, axis: Any = None) -> Array:
+    """Logarithm of `softmax`, exact where that is tiny; arguments are the same.
+
+    Example:
+        >>> log_softmax(lax.full((2, 2), 1.0, "float32"))
+        Array([[-1.386, -1.386],
+               [-1.386, -1.386]], dtype=float32)
+    """
+    return normalizations.log_softmax(x, axis)
 
 
 @composite()
