@@ -29,6 +29,8 @@ from ..types.axes import as_axis_names
 from .elementwise import convert_element_type
 from .reductions import reduce_max, reduce_min, reduce_sum
 
+__all__ = ["axis_index", "axis_size", "pbroadcast", "pmax", "pmean", "pmin", "psum"]
+
 
 def axis_size(axis_name: AxisName | Sequence[AxisName]) -> int:
     """Size of a named axis in scope; the product of sizes for several.

@@ -17,6 +17,8 @@ from ..types import dtypes
 from ..types.avals import aval_of
 from .reductions import axes_in_scope
 
+__all__ = ["Precision", "batch_matmul", "dot", "dot_general"]
+
 _PRECISIONS = {
     "default": Precision.DEFAULT,
     "fastest": Precision.DEFAULT,

@@ -40,6 +40,8 @@ from ..types.avals import NamedEntries, ShapedArray, aval_of, join_named
 from .collectives import pbroadcast
 from .elementwise import clamp, convert_element_type, lt, ne
 
+__all__ = ["cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+
 
 def conform(x: Any, aval: ShapedArray) -> Any:
     """Bring a value to a type that it can take implicitly: another dtype, more named axes."""

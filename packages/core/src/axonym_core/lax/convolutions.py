@@ -19,6 +19,16 @@ from .contractions import canonical_precision, preferred_dtype
 from .reductions import axes_in_scope
 from .shape import rev
 
+__all__ = [
+    "ConvDimensionNumbers",
+    "conv",
+    "conv_dimension_numbers",
+    "conv_general_dilated",
+    "conv_transpose",
+    "conv_with_general_padding",
+    "padtype_to_pads",
+]
+
 
 def conv_dimension_numbers(
     lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: Any

@@ -23,6 +23,14 @@ from ..types.avals import aval_of
 from .elementwise import convert_element_type, eq, select, shift_right_logical
 from .shape import broadcast_in_dim, broadcasted_iota, iota, reshape, slice_in_dim, squeeze
 
+__all__ = [
+    "threefry2x32",
+    "threefry_fold_in",
+    "threefry_random_bits",
+    "threefry_seed",
+    "threefry_split",
+]
+
 _LOW_WORD = 0xFFFFFFFF
 
 

@@ -14,6 +14,22 @@ from ..types import dtypes
 from ..types.avals import AxisName, aval_of
 from ..types.axes import as_axis_names
 
+__all__ = [
+    "argmax",
+    "argmin",
+    "cumlogsumexp",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "reduce_and",
+    "reduce_max",
+    "reduce_min",
+    "reduce_or",
+    "reduce_prod",
+    "reduce_sum",
+]
+
 
 def axes_in_scope(axis_names: Any) -> tuple[AxisName, ...]:
     """Return named axes as a tuple, after making sure that each is in scope.

@@ -12,6 +12,8 @@ from ..primitives.sorting import sort_p, top_k_p
 from ..types.avals import aval_of
 from .shape import transpose
 
+__all__ = ["sort", "sort_key_val", "top_k"]
+
 
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
     """Sort along a dimension, in ascending order.
