@@ -53,9 +53,7 @@ Names = tuple[AxisName, ...]
 
 def _extremum(x: Any, dims: tuple[int, ...], names: Names, largest: bool) -> Any:
     """Extreme size; 0 (or infinity, of the least) where there is none."""
-    out = (lax.reduce_max if largest else lax.reduce_min)(x, dims)
-    if names:
-        out = (lax.pmax if largest else lax.pmin)(out, names)
+    out = (lax.reduce_max if largest else lax.reduce_min)(x, dims, names)
     if largest:  # of no elements it is -inf, where the norm is 0
         return lax.select(
             lax.eq(out, extreme(aval_of(out).dtype, False)), number_like(0, aval_of(out)), out

@@ -198,9 +198,7 @@ def _extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where:
                 f"{name}: where= may leave out all elements; give initial=, the result for none"
             )
     a = mask_out(name, a, where, extreme(aval.dtype, not largest))
-    out = (reduce_max_p if largest else reduce_min_p).bind(a, axes=dims)
-    if names:
-        out = (lax.pmax if largest else lax.pmin)(out, names)
+    out = (reduce_max_p if largest else reduce_min_p).bind(a, axes=dims, axis_names=names)
     if keepdims:
         out = keep_dimensions(out, aval.shape, dims)
     if initial is None:

@@ -68,9 +68,9 @@ def _extremum_jvp(primitive: Primitive, add_up: Primitive) -> None:
         x = rounded_once(x)
         out = primitive.bind(x, **axes)
         # The winners' tangents; ties share equally.
-        winner = lax.convert_element_type(lax.eq(x, out), aval_of(t).dtype)
-        count = add_up.bind(winner, **axes)
-        return out, lax.div(add_up.bind(lax.mul(winner, t), **axes), count)
+        won, dtype = lax.eq(x, out), aval_of(t).dtype
+        count = add_up.bind(lax.convert_element_type(won, dtype), **axes)
+        return out, lax.div(add_up.bind(lax.select(won, t, dtype.type(0)), **axes), count)
 
     register_jvp(primitive, jvp)
 

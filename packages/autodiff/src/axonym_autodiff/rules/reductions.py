@@ -54,24 +54,23 @@ def rounded_once(x: Any) -> Any:
     return lax.optimization_barrier(x) if isinstance(x, Tracer) else x
 
 
-def _extreme_tangent(t: Any, out: Any, x: Any, *, axes: tuple[int, ...]) -> Any:
-    aval = aval_of(x)
-    if aval.size == 0:  # nothing attains the extreme of nothing, and 0 / 0 is no derivative
-        return lax.full(aval_of(out).shape, 0, aval_of(t).dtype)
-    attained = lax.eq(x, lax.broadcast_in_dim(out, aval.shape, _kept(aval.ndim, axes)))
-    dtype = aval_of(t).dtype
-    count = lax.reduce_sum(lax.convert_element_type(attained, dtype), axes)
-    at_extreme = lax.select(attained, t, dtype.type(0))
-    return lax.div(lax.reduce_sum(at_extreme, axes), count)
-
-
 def _def_extreme(primitive: Primitive) -> None:
     def jvp(
-        primals: Sequence[Any], tangents: Sequence[Any], *, axes: tuple[int, ...]
+        primals: Sequence[Any],
+        tangents: Sequence[Any],
+        *,
+        axes: tuple[int, ...],
+        axis_names: tuple[AxisName, ...],
     ) -> tuple[Any, Any]:
-        x = rounded_once(primals[0])
-        out = primitive.bind(x, axes=axes)
-        return out, _extreme_tangent(instantiate(tangents[0]), out, x, axes=axes)
+        x, t = rounded_once(primals[0]), instantiate(tangents[0])
+        out = primitive.bind(x, axes=axes, axis_names=axis_names)
+        aval, dtype = aval_of(x), aval_of(t).dtype
+        if aval.size == 0:  # nothing attains the extreme of nothing, and 0 / 0 is no derivative
+            return out, lax.full(aval_of(out).shape, 0, dtype)
+        attained = lax.eq(x, lax.broadcast_in_dim(out, aval.shape, _kept(aval.ndim, axes)))
+        count = lax.reduce_sum(lax.convert_element_type(attained, dtype), axes, axis_names)
+        at_extreme = lax.select(attained, t, dtype.type(0))
+        return out, lax.div(lax.reduce_sum(at_extreme, axes, axis_names), count)
 
     register_jvp(primitive, jvp)
 

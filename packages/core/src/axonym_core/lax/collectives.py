@@ -128,7 +128,7 @@ class _Reduction(NamedTuple):
     name: str
     named: Primitive
     grouped: Primitive
-    positional: Callable[[Any, tuple[int, ...]], Any]
+    positional: Callable[..., Any]
 
     def __call__(self, leaf: Any, axis_name: Any, groups: Groups | None) -> Any:
         """The reduction of one array over names and dimensions, or within groups of indices."""
@@ -138,8 +138,8 @@ class _Reduction(NamedTuple):
             return self.grouped.bind(leaf, axis=axis, size=size, groups=parsed)
         names, positions = _split(axis_name)
         dims = _dimensions(self.name, aval, names, positions)
-        if dims:
-            leaf = self.positional(leaf, dims)
+        if dims:  # all at once, so that ties are shared among all that attain an extreme
+            return self.positional(leaf, dims, names)
         return self.named.bind(leaf, axes=names) if names else leaf
 
 

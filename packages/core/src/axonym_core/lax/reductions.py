@@ -69,17 +69,12 @@ def reduce_sum(operand: Any, axes: Sequence[int], axis_names: Any = ()) -> Array
         >>> lax.reduce_sum(np.ones((2, 3), np.float32), (1,)).tolist()
         [3.0, 3.0]
     """
-    return p.reduce_sum_p.bind(  # type: ignore[no-any-return]  # Any by nature
-        operand,
-        axes=as_dimensions(axes, aval_of(operand).ndim, "reduce_sum", "axes"),
-        axis_names=axes_in_scope(axis_names),
-    )
+    return _reduce(p.reduce_sum_p, operand, axes, axis_names=axes_in_scope(axis_names))
 
 
-def _reduce(primitive: Primitive, operand: Any, axes: Sequence[int]) -> Array:
-    return primitive.bind(  # type: ignore[no-any-return]  # Any by nature
-        operand, axes=as_dimensions(axes, aval_of(operand).ndim, primitive.name, "axes")
-    )
+def _reduce(primitive: Primitive, operand: Any, axes: Sequence[int], **names: Any) -> Array:
+    dims = as_dimensions(axes, aval_of(operand).ndim, primitive.name, "axes")
+    return primitive.bind(operand, axes=dims, **names)  # type: ignore[no-any-return]  # Any by nature
 
 
 def reduce_prod(operand: Any, axes: Sequence[int]) -> Array:
@@ -105,7 +100,7 @@ def reduce_prod(operand: Any, axes: Sequence[int]) -> Array:
     return _reduce(p.reduce_prod_p, operand, axes)
 
 
-def reduce_max(operand: Any, axes: Sequence[int]) -> Array:
+def reduce_max(operand: Any, axes: Sequence[int], axis_names: Any = ()) -> Array:
     """Greatest element over dimensions; NaN where there is a NaN.
 
     Its derivative is shared equally by the elements that attain the maximum.
@@ -113,14 +108,17 @@ def reduce_max(operand: Any, axes: Sequence[int]) -> Array:
     Args:
         operand: Array of booleans, integers or real numbers.
         axes: Dimensions to reduce; negative ones count from the end.
+        axis_names: Named axes to reduce in the same operation, a name or a tuple of names.
 
     Returns:
-        Array of the operand's dtype without these dimensions. The maximum of no elements is the
+        Array of the operand's dtype without these dimensions, that does not vary over `axis_names`.
+        The maximum of no elements is the
         least value of the dtype (-inf for floating-point numbers).
 
     Raises:
         ShapeError: A dimension does not exist or is named twice.
         DTypeError: The operand is complex.
+        AxisNameError: A named axis is not in scope.
 
     Example:
         >>> import numpy as np
@@ -128,10 +126,10 @@ def reduce_max(operand: Any, axes: Sequence[int]) -> Array:
         >>> lax.reduce_max(np.array([[1, 5], [7, 2]], np.int32), (0,)).tolist()
         [7, 5]
     """
-    return _reduce(p.reduce_max_p, operand, axes)
+    return _reduce(p.reduce_max_p, operand, axes, axis_names=axes_in_scope(axis_names))
 
 
-def reduce_min(operand: Any, axes: Sequence[int]) -> Array:
+def reduce_min(operand: Any, axes: Sequence[int], axis_names: Any = ()) -> Array:
     """Least element over dimensions; NaN where there is a NaN.
 
     Its derivative is shared equally by the elements that attain the minimum.
@@ -139,14 +137,17 @@ def reduce_min(operand: Any, axes: Sequence[int]) -> Array:
     Args:
         operand: Array of booleans, integers or real numbers.
         axes: Dimensions to reduce; negative ones count from the end.
+        axis_names: Named axes to reduce in the same operation, a name or a tuple of names.
 
     Returns:
-        Array of the operand's dtype without these dimensions. The minimum of no elements is the
+        Array of the operand's dtype without these dimensions, that does not vary over `axis_names`.
+        The minimum of no elements is the
         greatest value of the dtype (inf for floating-point numbers).
 
     Raises:
         ShapeError: A dimension does not exist or is named twice.
         DTypeError: The operand is complex.
+        AxisNameError: A named axis is not in scope.
 
     Example:
         >>> import numpy as np
@@ -154,7 +155,7 @@ def reduce_min(operand: Any, axes: Sequence[int]) -> Array:
         >>> lax.reduce_min(np.array([[1, 5], [7, 2]], np.int32), (1,)).tolist()
         [1, 2]
     """
-    return _reduce(p.reduce_min_p, operand, axes)
+    return _reduce(p.reduce_min_p, operand, axes, axis_names=axes_in_scope(axis_names))
 
 
 def reduce_and(operand: Any, axes: Sequence[int]) -> Array:

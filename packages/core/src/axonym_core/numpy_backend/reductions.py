@@ -64,7 +64,8 @@ def extreme(dtype: np.dtype[Any], largest: bool) -> Any:
 
 
 def _reduce_with(primitive: Primitive, ufunc: np.ufunc, identity: Any) -> None:
-    def rule(x: NDArray, *, axes: tuple[int, ...]) -> Any:
+    def rule(x: NDArray, *, axes: tuple[int, ...], axis_names: tuple[AxisName, ...] = ()) -> Any:
+        refuse_named_axes(primitive.name, axis_names)
         with np.errstate(all="ignore"):
             return ufunc.reduce(x, axis=axes, initial=identity(x.dtype)).astype(x.dtype)
 

@@ -1,6 +1,6 @@
 """Reductions over positional dimensions, and cumulative operations along one.
 
-`reduce_sum` may also sum over named axes (`axis_names`), in one operation with its positional
+Sums and extremes may also reduce named axes (`axis_names`), in one operation with positional
 dimensions. That is how reverse mode accumulates the gradient of a value that does not vary over a
 mapped axis without ever holding one gradient per index of the axis.
 
@@ -91,15 +91,6 @@ def _remove(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([d for i, d in enumerate(shape) if i not in axes])
 
 
-def _reduction(name: str, check_dtype: Any) -> Primitive:
-    def shape_rule(operand: ShapedArray, *, axes: tuple[int, ...]) -> ShapedArray:
-        check_dtype(name, operand.dtype)
-        check_axes(name, operand, axes)
-        return ShapedArray(_remove(operand.shape, axes), operand.dtype, operand.weak_type)
-
-    return Primitive(name, shape_rule)
-
-
 def sum_named(
     name: str, operands: Sequence[ShapedArray], out: ShapedArray, axis_names: tuple[AxisName, ...]
 ) -> ShapedArray:
@@ -124,19 +115,31 @@ def axis_names_of(params: Mapping[str, Any]) -> Sequence[AxisName]:
     return params["axis_names"]  # type: ignore[no-any-return]  # Any by nature
 
 
-def _reduce_sum_shape(
-    operand: ShapedArray, *, axes: tuple[int, ...], axis_names: tuple[AxisName, ...]
-) -> ShapedArray:
-    _numeric("reduce_sum", operand.dtype)
-    check_axes("reduce_sum", operand, axes)
-    out = ShapedArray(_remove(operand.shape, axes), operand.dtype, operand.weak_type)
-    return sum_named("reduce_sum", (operand,), out, axis_names)
+def _reduction(name: str, check_dtype: Any) -> Primitive:
+    def shape_rule(operand: ShapedArray, *, axes: tuple[int, ...]) -> ShapedArray:
+        check_dtype(name, operand.dtype)
+        check_axes(name, operand, axes)
+        return ShapedArray(_remove(operand.shape, axes), operand.dtype, operand.weak_type)
+
+    return Primitive(name, shape_rule)
 
 
-reduce_sum_p = Primitive("reduce_sum", _reduce_sum_shape, linear=ALL, uses_axes=axis_names_of)
+def _named_reduction(name: str, check_dtype: Any, linear: bool = False) -> Primitive:
+    def shape_rule(
+        operand: ShapedArray, *, axes: tuple[int, ...], axis_names: tuple[AxisName, ...]
+    ) -> ShapedArray:
+        check_dtype(name, operand.dtype)
+        check_axes(name, operand, axes)
+        out = ShapedArray(_remove(operand.shape, axes), operand.dtype, operand.weak_type)
+        return sum_named(name, (operand,), out, axis_names)
+
+    return Primitive(name, shape_rule, linear=ALL if linear else (), uses_axes=axis_names_of)
+
+
+reduce_sum_p = _named_reduction("reduce_sum", _numeric, linear=True)
+reduce_max_p = _named_reduction("reduce_max", _ordered)
+reduce_min_p = _named_reduction("reduce_min", _ordered)
 reduce_prod_p = _reduction("reduce_prod", _numeric)
-reduce_max_p = _reduction("reduce_max", _ordered)
-reduce_min_p = _reduction("reduce_min", _ordered)
 reduce_and_p = _reduction("reduce_and", _bitwise)
 reduce_or_p = _reduction("reduce_or", _bitwise)
 

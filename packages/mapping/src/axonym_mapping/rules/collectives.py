@@ -87,7 +87,7 @@ def _register_grouped(
 def _register_reduction(
     primitive: Primitive,
     grouped: Primitive,
-    reduce: Callable[[Any, tuple[int, ...]], Any],
+    reduce: Callable[..., Any],
     of_copies: Callable[[Any, int], Any],
 ) -> None:
     """Set the rule of a collective reduction.
@@ -95,7 +95,7 @@ def _register_reduction(
     Args:
         primitive: The collective.
         grouped: The same within groups of indices.
-        reduce: Reduces dimensions of an array.
+        reduce: Reduces dimensions of an array, and named axes in the same operation.
         of_copies: The reduction of `n` equal copies.
     """
 
@@ -105,8 +105,10 @@ def _register_reduction(
         (x,), (dim,) = args, dims
         if axis.name not in axes:
             return primitive.bind(x, axes=axes), dim
-        out = of_copies(x, axis.size) if dim is None else reduce(x, (dim,))
         others = tuple([a for a in axes if a != axis.name])
+        if dim is not None:
+            return reduce(x, (dim,), others), None
+        out = of_copies(x, axis.size)
         return (primitive.bind(out, axes=others) if others else out), None
 
     register_batching(primitive, rule)

@@ -1,11 +1,11 @@
 """Batching of reductions and cumulative operations: the mapped dimension is left alone.
 
-A sum over the mapped axis itself (`axis_names`) sums over its dimension.
+A reduction of the mapped axis itself (`axis_names`) reduces its dimension.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import lax
@@ -32,26 +32,30 @@ def times_size(x: Any, axis: MappedAxis) -> Any:
     return lax.mul(x, dtype.type(axis.size))
 
 
-def _reduce_sum(
-    axis: MappedAxis,
-    args: Sequence[Any],
-    dims: Sequence[Dim],
-    *,
-    axes: tuple[int, ...],
-    axis_names: tuple[AxisName, ...],
-) -> tuple[Any, Dim]:
-    (x,), (dim,) = args, dims
-    if axis.name in axis_names:
-        names = tuple([name for name in axis_names if name != axis.name])
-        if dim is None:
-            out = p.reduce_sum_p.bind(x, axes=axes, axis_names=names)
-            return times_size(out, axis), None
-        all_axes = tuple(sorted((*_shifted(axes, dim), dim)))
-        return p.reduce_sum_p.bind(x, axes=all_axes, axis_names=names), None
-    assert dim is not None
-    shifted = _shifted(axes, dim)
-    out = p.reduce_sum_p.bind(x, axes=shifted, axis_names=axis_names)
-    return out, _after_reduction(dim, shifted)
+def _def_named_reduction(primitive: Primitive, of_copies: Callable[[Any, MappedAxis], Any]) -> None:
+    """Set the rule of a reduction of dimensions and named axes, given that of equal copies."""
+
+    def rule(
+        axis: MappedAxis,
+        args: Sequence[Any],
+        dims: Sequence[Dim],
+        *,
+        axes: tuple[int, ...],
+        axis_names: tuple[AxisName, ...],
+    ) -> tuple[Any, Dim]:
+        (x,), (dim,) = args, dims
+        if axis.name in axis_names:
+            names = tuple([name for name in axis_names if name != axis.name])
+            if dim is None:
+                return of_copies(primitive.bind(x, axes=axes, axis_names=names), axis), None
+            all_axes = tuple(sorted((*_shifted(axes, dim), dim)))
+            return primitive.bind(x, axes=all_axes, axis_names=names), None
+        assert dim is not None
+        shifted = _shifted(axes, dim)
+        out = primitive.bind(x, axes=shifted, axis_names=axis_names)
+        return out, _after_reduction(dim, shifted)
+
+    register_batching(primitive, rule)
 
 
 def _def_reduction(primitive: Primitive) -> None:
@@ -96,8 +100,10 @@ def _def_cumulative(primitive: Primitive) -> None:
     register_batching(primitive, rule)
 
 
-register_batching(p.reduce_sum_p, _reduce_sum)
-for _primitive in (p.reduce_prod_p, p.reduce_max_p, p.reduce_min_p, p.reduce_and_p, p.reduce_or_p):
+_def_named_reduction(p.reduce_sum_p, times_size)
+_def_named_reduction(p.reduce_max_p, lambda x, axis: x)
+_def_named_reduction(p.reduce_min_p, lambda x, axis: x)
+for _primitive in (p.reduce_prod_p, p.reduce_and_p, p.reduce_or_p):
     _def_reduction(_primitive)
 for _primitive in (p.argmax_p, p.argmin_p):
     _def_index_reduction(_primitive)

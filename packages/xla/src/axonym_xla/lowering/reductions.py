@@ -118,8 +118,15 @@ def _reduce_prod(
 
 def _def_reduction(primitive: Primitive, operation: str) -> None:
     def rule(
-        ctx: LoweringContext, avals_in: Avals, avals_out: Avals, x: str, *, axes: tuple[int, ...]
+        ctx: LoweringContext,
+        avals_in: Avals,
+        avals_out: Avals,
+        x: str,
+        *,
+        axes: tuple[int, ...],
+        axis_names: tuple[AxisName, ...] = (),
     ) -> str:
+        refuse_named_axes(primitive.name, axis_names)
         return reduce_with(ctx, x, avals_in[0], operation, axes)
 
     register_lowering(primitive, rule)
