@@ -333,3 +333,31 @@ def test_rule_of_a_sum_over_the_axis() -> None:
 
     np.testing.assert_allclose([of_w, slope, outside], [111.0, 2 * 333.0, 111.0])
     np.testing.assert_allclose(of_x, [3.0] * 3)
+
+
+def test_a_backward_rule_may_call_functions_with_rules_of_their_own() -> None:
+    @custom_jvp
+    def doubled(x: Any) -> Any:
+        return 2.0 * x
+
+    doubled.defjvp(lambda primals, tangents: (doubled(*primals), 2.0 * tangents[0]))
+
+    @custom_vjp
+    def f(w: Any, x: Any) -> Any:
+        return w * x, 2.0 * w
+
+    def bwd(residuals: Any, cts: Any) -> Any:
+        w, x = residuals
+        half = doubled(cts[0]) / 2.0
+        return half * x + 2.0 * cts[1], half * w
+
+    f.defvjp(lambda w, x: (f(w, x), (w, x)), bwd)
+
+    def loss(w: Any, x: Any) -> Any:
+        product, twice = f(w, x)
+        return lax.psum(product, "i") + twice
+
+    x = np.array([1.0, 10.0, 100.0], np.float32)
+    for g in (loss, jit(loss)):
+        gradient = vmap(grad(g, reduce_axes=("i",)), (None, 0), None, axis_name="i")
+        assert float(gradient(1.0, x)) == 113.0

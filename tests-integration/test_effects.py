@@ -171,6 +171,11 @@ def test_once_on_all_values_of_a_map(f: Callable[[Any], Any], times: int, name: 
         assert len(seen) == times
 
 
+def test_once_over_an_axis_without_indices() -> None:
+    assert ax.vmap(count)(np.zeros((0, 2), np.float32)).shape == (0, 2)
+    assert seen == [0.0]
+
+
 @pytest.mark.parametrize(("f", "times"), PROGRAMS)
 def test_in_each_step_of_an_enclosing_loop(f: Callable[[Any], Any], times: int) -> None:
     lax.scan(lambda c, x: (c, f(x)), 0.0, np.ones(3, np.float32))

@@ -12,7 +12,7 @@ from typing import Any
 
 from axonym_core import lax
 from axonym_core.extend import Zero, instantiate
-from axonym_core.programs import Primitive, eval_jaxpr
+from axonym_core.programs import Primitive, effects_of, eval_jaxpr, programs_in
 from axonym_core.settings import context
 from axonym_core.tracing import Trace, Tracer, run_in
 from axonym_core.types import ShapedArray, aval_of
@@ -55,9 +55,18 @@ class ZeroTrace(Trace):
         zeros = [self._vanishes(x) for x in args]
         if any(zeros):
             if primitive.kind == "call":
-                return eval_jaxpr(params["jaxpr"], *args)
+                if primitive.expand is None:
+                    (program,) = programs_in(primitive, params)
+                    return eval_jaxpr(program, *args)
+                outs = primitive.expand(*args, **params)
+                if all([self._vanishes(o) for o in outs]):
+                    return outs  # else its own derivative rule applies to the whole
             linear = [zero for i, zero in enumerate(zeros) if i in primitive.linear]
-            if linear and (any(linear) if primitive.separately else all(linear)):
+            if (
+                linear
+                and not effects_of(primitive, params)
+                and (any(linear) if primitive.separately else all(linear))
+            ):
                 out = primitive.out_avals(tuple([aval_of(x) for x in args]), params)
                 if primitive.multiple_results:
                     return [ZeroTracer(self, a) for a in out]

@@ -139,7 +139,8 @@ class BatchTrace(Trace):
                     for i, x in enumerate(args):
                         if dims[i] is None and type(x) is BatchTracer and x.owner is self:
                             vals[i], dims[i] = move_to_front(vals[i], None, self.axis.size), 0
-                if self.axis.size == 0 and not named_here and not primitive.programs:
+                pure = not primitive.programs and not primitive.effects
+                if self.axis.size == 0 and not named_here and pure:
                     out, out_dims = self._of_nothing(primitive, args, params)
                 elif rule is not None:
                     out, out_dims = rule(self.axis, vals, dims, **params)
