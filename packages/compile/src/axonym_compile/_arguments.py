@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
+
+from axonym_core.settings import exact
 
 from .errors import StaticArgumentError
 
@@ -99,23 +102,22 @@ def selection(
 def static_key(value: Any, where: str, name: str) -> Hashable:
     """Key of a static argument: values that behave differently have different keys.
 
-    `1`, `True` and `1.0` are equal in Python, as are `0.0` and `-0.0`, but programs for them
-    differ.
-
     Raises:
         StaticArgumentError: The value is not hashable.
     """
-    kind = type(value)
-    if kind is float or kind is complex:
-        return (kind, repr(value))
-    if kind is tuple:
-        return (kind, tuple([static_key(v, where, name) for v in value]))
     try:
-        hash(value)
+        return exact(value)
     except TypeError:
         raise StaticArgumentError(
-            f"{name}: static argument {where} is not hashable ({kind.__name__}: {value!r}); static "
-            "arguments are part of the key of the compiled program. Pass a tuple instead of a list "
-            "or array, or do not mark the argument static"
+            f"{name}: static argument {where} is not hashable ({type(value).__name__}: {value!r}); "
+            "static arguments are part of the key of the compiled program. Pass a tuple instead of "
+            "a list or array, or do not mark the argument static"
         ) from None
-    return (kind, value)
+
+
+def is_named(value: Any, module: str | None, name: str) -> bool:
+    """Whether a module has the value under a name, possibly that of an attribute of a class."""
+    found: Any = sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found is value

@@ -25,28 +25,29 @@ it is read from its instance, so it is taken apart: ``a.step`` is the same funct
 referenced weakly (one whose class has ``__slots__`` without ``__weakref__``) lives as long as the
 cache. A value must not refer to its function, or the function will never die.
 
-How it works. A hit takes no lock: it is one dictionary lookup, and a tick of a clock written into
-the entry. Recency is thus exact, while the order of eviction is worked out when something has to be
-evicted: a heap holds every entry at the time at which it was last looked at, and an entry that was
-used since goes back into it. A miss takes a lock only to note that its program is being made;
-others who want the same program wait for it, and whoever would wait for itself gets an error.
+How it works. Nothing takes a lock, so neither a thread nor an interrupt can find one held: see
+:mod:`axonym_core.settings.caches`, whose policy this follows. A hit is one dictionary lookup, and a
+tick of a clock written into the entry. A miss is rare and expensive, so it may look at all entries
+to find the oldest. Who makes a program says so in a dictionary; others who want the same program
+look there now and then, and whoever would wait for itself gets an error.
 """
 
 from __future__ import annotations
 
 import heapq
-import sys
-import weakref
+import time
 from collections import deque
 from collections.abc import Callable, Hashable
 from itertools import count
+from threading import get_ident
 from types import MethodType
 from typing import Any, Final, final
+from weakref import ref
 
-from axonym_core.errors import ConfigError
+from axonym_core.errors import ConfigError, RecursiveCallError
+from axonym_core.settings import Entries, PerObject
 
 from ._cache_report import CacheStatistics, FunctionStatistics, MissExplanation, explain_miss
-from ._cache_threads import Counter, Lock, Making, wait
 
 __all__ = ["CompiledFunctionCache", "FunctionEntries", "default_cache"]
 
@@ -57,20 +58,75 @@ _DEFAULT_CAPACITY: Final = 4096
 #: How many evicted keys each function remembers, for explanations.
 _REMEMBERED: Final = 16
 
+#: Seconds between two looks at a program that another thread makes.
+_PATIENCE: Final = 0.0005
 
-# What a function is found by: its id, or those of a bound method's instance and function.
-_Identity = int | tuple[int, int]
+
+@final
+class _Counter:
+    """A count that several threads may raise at once, by calling `add`, which returns it."""
+
+    __slots__ = ("_count", "add")
+
+    def __init__(self) -> None:
+        self._count = count()
+        # One call into C, hence indivisible and cheap; `+= 1` is neither.
+        self.add = self._count.__next__
+
+    def read(self) -> int:
+        """How often it was raised. Only the text of a `count` says so without raising it."""
+        return int(repr(self._count)[len("count(") : -1])
 
 
 @final
 class _Entry:
-    __slots__ = ("__weakref__", "identity", "key", "used", "value")
+    __slots__ = ("used", "value")
 
-    def __init__(self, identity: _Identity, key: Hashable, value: Any, used: int) -> None:
-        self.identity = identity
-        self.key = key
+    def __init__(self, value: Any, used: int) -> None:
         self.value = value
         self.used = used
+
+
+@final
+class _Making:
+    """A program that some thread is making."""
+
+    __slots__ = ("made", "name", "over", "owner", "value")
+
+    def __init__(self, name: str) -> None:
+        self.owner = get_ident()
+        self.name = name
+        self.over = False
+        self.made = False
+        self.value: Any = None
+
+
+# Which thread waits for what, over all caches, so that a circle of them is found.
+_waiting: dict[int, _Making] = {}
+
+
+def _wait(making: _Making) -> None:
+    """Wait until a program is made, or has failed; refuse if this thread has to make it."""
+    me = get_ident()
+    try:
+        _waiting[me] = making
+        while not making.over:
+            owners = []
+            step: _Making | None = making
+            while step is not None and not step.over and step.owner not in owners:
+                owners.append(step.owner)
+                step = _waiting.get(step.owner)
+            # In a circle of several threads one has to give way; the others then go on.
+            if me in owners and me == max(owners):
+                raise RecursiveCallError(
+                    f"the compiled program of {making.name} is needed to make that same program: "
+                    "the function calls itself with arguments of the same types. End the recursion "
+                    "with a static argument that changes, or write a loop with lax.while_loop or "
+                    "lax.scan."
+                )
+            time.sleep(_PATIENCE)
+    finally:
+        _waiting.pop(me, None)
 
 
 @final
@@ -96,46 +152,32 @@ class FunctionEntries:
         "_evicted",
         "_evictions",
         "_hits",
-        "_identity",
         "_making",
         "_misses",
         "_name",
-        "_references",
-        "_retired",
         "find",
         "hit",
         "tick",
     )
 
-    def __init__(self, cache: CompiledFunctionCache, function: Function) -> None:
-        died = _Died(cache, self)
-        self._cache = weakref.ref(cache)
-        self.tick = cache._tick
-        self._name = _name(function)
-        if type(function) is MethodType:
-            self._identity: _Identity = (id(function.__self__), id(function.__func__))
-            self._references: tuple[Callable[[], Any], ...] = (
-                _reference(function.__self__, died),
-                _reference(function.__func__, died),
-            )
-        else:
-            self._identity = id(function)
-            self._references = (_reference(function, died),)
-        self._entries: dict[Hashable, _Entry] = {}
-        self._making: dict[Hashable, Making] = {}
-        self._evicted: deque[Hashable] = deque()
+    def __init__(self, cache: CompiledFunctionCache, name: str) -> None:
+        self._cache = ref(cache)
+        self._name = name
+        self._entries: Entries[_Entry] = Entries()
+        self._making: dict[Hashable, _Making] = {}
+        self._evicted: deque[Hashable] = deque(maxlen=_REMEMBERED)
+        self._hits = _Counter()
+        self._misses = _Counter()
+        self._evictions = _Counter()
         self.find = self._entries.get
-        self._hits = Counter()
         self.hit = self._hits.add
-        self._misses = Counter()
-        self._evictions = 0
-        self._retired = False
+        self.tick = cache._clock.add
 
     def get(self, key: Hashable, default: Any = None) -> Any:
         """The value at ``key``; see :meth:`CompiledFunctionCache.get`."""
         entry = self._entries.get(key)
         if entry is None:
-            self._misses.add()
+            self._missed()
             return default
         entry.used = self.tick()
         self._hits.add()
@@ -144,8 +186,10 @@ class FunctionEntries:
     def put(self, key: Hashable, value: Any) -> None:
         """Set the value at ``key``; see :meth:`CompiledFunctionCache.put`."""
         cache = self._cache()
-        if cache is not None and not cache._lock.held():
-            cache._store(self, key, value, None)
+        if cache is not None:
+            cache._changes.add()
+            self._entries.put(key, _Entry(value, self.tick()))
+            cache._evict()
 
     def lookup(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value at ``key``, made if needed; see :meth:`CompiledFunctionCache.lookup`."""
@@ -154,10 +198,65 @@ class FunctionEntries:
             entry.used = self.tick()
             self._hits.add()
             return entry.value
+        mine = _Making(self._name)
+        try:
+            try:
+                return self._make(key, make, mine)
+            finally:
+                self._end(key, mine)
+        finally:  # again, should an interrupt have come in the midst of the first
+            self._end(key, mine)
+
+    def _make(self, key: Hashable, make: Callable[[], Any], mine: _Making) -> Any:
+        """Make an entry, or wait for the thread that does."""
+        while True:
+            other = self._making.setdefault(key, mine)
+            entry = self._entries.get(key)
+            if entry is not None:  # it was made between our two looks
+                entry.used = self.tick()
+                self._hits.add()
+                return entry.value
+            if other is mine:
+                break
+            _wait(other)
+            if other.made:
+                self._counted_hit()
+                return other.value
+            # It failed for that thread. Perhaps it does not for us.
+        self._missed()
         cache = self._cache()
-        if cache is None or cache._lock.held():
-            return make()
-        return cache._make(self, key, make)
+        cleared = None if cache is None else cache._cleared
+        mine.value = make()
+        mine.made = True
+        if cache is not None and cache._cleared is cleared:
+            self.put(key, mine.value)
+            if cache._cleared is not cleared:
+                self._entries.pop(key, None)
+        return mine.value
+
+    def _end(self, key: Hashable, mine: _Making) -> None:
+        if self._making.get(key) is mine:
+            self._making.pop(key, None)
+        mine.over = True
+
+    def _counted_hit(self) -> None:
+        self.tick()
+        self._hits.add()
+
+    def _missed(self) -> None:
+        self._misses.add()
+        cache = self._cache()
+        if cache is not None:
+            cache._misses.add()
+
+    def _counts(self) -> FunctionStatistics:
+        return FunctionStatistics(
+            name=self._name,
+            hits=self._hits.read(),
+            misses=self._misses.read(),
+            evictions=self._evictions.read(),
+            size=len(self._entries),
+        )
 
 
 class CompiledFunctionCache:
@@ -188,17 +287,15 @@ class CompiledFunctionCache:
 
     def __init__(self, capacity: int | None) -> None:
         self._capacity = _checked_capacity(capacity)
-        self._size = 0
-        # An id may be used again after a death, so `_find` looks whether the objects are the same.
-        self._functions: dict[_Identity, FunctionEntries] = {}
-        self._tick = count().__next__
-        # Every entry once, at the time of some use of it, and no later one. It is held weakly, so
-        # that removing an entry need not search the heap.
-        self._heap: list[tuple[int, weakref.ref[_Entry]]] = []
-        self._lock = Lock()
-        # The functions that died while the lock was held, and so could not be removed at once.
-        self._dead: deque[FunctionEntries] = deque()
-        self._past = [0, 0, 0]  # hits, misses and evictions of functions that have died
+        self._functions: PerObject[FunctionEntries] = PerObject()
+        # Functions that cannot be referenced weakly, by their addresses.
+        self._held: dict[Hashable, tuple[Function, FunctionEntries]] = {}
+        # Ticks with every hit and every change, so the two tell how many hits there were.
+        self._clock = _Counter()
+        self._changes = _Counter()
+        self._misses = _Counter()
+        self._evictions = _Counter()
+        self._cleared = object()  # another one after each clear
 
     @property
     def capacity(self) -> int | None:
@@ -208,7 +305,7 @@ class CompiledFunctionCache:
     @property
     def size(self) -> int:
         """How many entries there are, over all functions."""
-        return self._size
+        return sum([len(entries._entries) for entries in self._all()])
 
     def entries(self, function: Function) -> FunctionEntries:
         """The entries of one function, for who looks them up often.
@@ -229,18 +326,11 @@ class CompiledFunctionCache:
         found = self._find(function)
         if found is not None:
             return found
-        if self._lock.held():
-            return FunctionEntries(self, function)  # on its own: nothing will be kept
-        with self._lock:
-            found = self._find(function)
-            if found is None:
-                found = FunctionEntries(self, function)
-                before = self._functions.get(found._identity)
-                if before is not None:  # it died, and its id is used again already
-                    self._dead.append(before)
-                self._functions[found._identity] = found
-        self._bury()
-        return found
+        entries = FunctionEntries(self, _name(function))
+        try:
+            return self._functions.first(function, entries)
+        except TypeError:
+            return self._held.setdefault(_address(function), (function, entries))[1]
 
     def get(self, function: Function, key: Hashable, default: Any = None) -> Any:
         """Return the value of an entry, which counts as a use of it.
@@ -300,16 +390,11 @@ class CompiledFunctionCache:
         Args:
             function: The function, or None for all of them.
         """
-        removed: list[Any] = []
-        with self._lock:
-            if function is None:
-                chosen = list(self._functions.values())
-            else:
-                found = self._find(function)
-                chosen = [] if found is None else [found]
-            for entries in chosen:
-                self._empty(entries, removed)
-        self._bury()
+        found = None if function is None else self._find(function)
+        self._cleared = object()
+        for entries in self._all() if function is None else [found] if found else []:
+            entries._entries.clear()
+            entries._evicted.clear()
 
     def resize(self, capacity: int | None) -> None:
         """Change the capacity; the least recently used entries go if there are too many.
@@ -320,21 +405,15 @@ class CompiledFunctionCache:
         Raises:
             ConfigError: If ``capacity`` is neither None nor an integer of 0 or more.
         """
-        capacity = _checked_capacity(capacity)
-        removed: list[Any] = []
-        with self._lock:
-            self._capacity = capacity
-            self._evict(removed)
-        self._bury()
+        self._capacity = _checked_capacity(capacity)
+        self._evict()
 
     def keys(self, function: Function) -> list[Hashable]:
         """The keys of a function's entries, from the most to the least recently used."""
         found = self._find(function)
         if found is None:
             return []
-        with self._lock:
-            items = list(found._entries.items())
-        self._bury()
+        items = list(found._entries.items())
         return [key for key, _ in sorted(items, key=lambda item: -item[1].used)]
 
     def explain(self, function: Function, key: Hashable) -> MissExplanation:
@@ -359,7 +438,7 @@ class CompiledFunctionCache:
         if found is not None and key in found._entries:
             return MissExplanation("present", key, ())
         explanation = explain_miss(key, self.keys(function))
-        if found is not None and key in tuple(found._evicted):
+        if found is not None and key in list(found._evicted):
             return MissExplanation("evicted", explanation.nearest, explanation.differences)
         return explanation
 
@@ -369,20 +448,15 @@ class CompiledFunctionCache:
         Returns:
             The counts since the cache was made.
         """
-        self._bury()
-        with self._lock:
-            rows = tuple([_counts(entries) for entries in self._functions.values()])
-            hits, misses, evictions = self._past
-            result = CacheStatistics(
-                hits=hits + sum(row.hits for row in rows),
-                misses=misses + sum(row.misses for row in rows),
-                evictions=evictions + sum(row.evictions for row in rows),
-                size=self._size,
-                capacity=self._capacity,
-                functions=rows,
-            )
-        self._bury()
-        return result
+        rows = tuple([entries._counts() for entries in self._all()])
+        return CacheStatistics(
+            hits=self._clock.read() - self._changes.read(),
+            misses=self._misses.read(),
+            evictions=self._evictions.read(),
+            size=sum([row.size for row in rows]),
+            capacity=self._capacity,
+            functions=rows,
+        )
 
     def function_statistics(self, function: Function) -> FunctionStatistics:
         """Count the hits, misses and evictions of one function.
@@ -396,171 +470,43 @@ class CompiledFunctionCache:
         found = self._find(function)
         if found is None:
             return FunctionStatistics(_name(function), hits=0, misses=0, evictions=0, size=0)
-        return _counts(found)
+        return found._counts()
 
     def __repr__(self) -> str:
         """The size and the capacity."""
-        return f"CompiledFunctionCache(capacity={self._capacity}, size={self._size})"
+        return f"CompiledFunctionCache(capacity={self._capacity}, size={self.size})"
 
-    # Everything below changes the cache. Methods that say so are called with the lock held. What
-    # they remove goes into the caller's list `removed`, and is let go when the lock is free again:
-    # letting go of a program may run any code, this cache's included.
+    def _all(self) -> list[FunctionEntries]:
+        return [*self._functions, *[entries for _, entries in list(self._held.values())]]
 
     def _find(self, function: Function) -> FunctionEntries | None:
-        if type(function) is MethodType:
-            instance, plain = function.__self__, function.__func__
-            found = self._functions.get((id(instance), id(plain)))
-            if found is not None:
-                references = found._references
-                if references[0]() is instance and references[1]() is plain:
-                    return found
-            return None
-        found = self._functions.get(id(function))
-        if found is not None and found._references[0]() is function:
-            return found
-        return None
+        found = self._functions.get(function)
+        if found is None and self._held:
+            return self._held.get(_address(function), (None, None))[1]
+        return found
 
-    def _make(self, entries: FunctionEntries, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Make an entry, or wait for the thread that does."""
-        while True:
-            with self._lock:
-                entry = entries._entries.get(key)
-                other = entries._making.get(key)
-                if entry is None and other is None:
-                    mine = entries._making[key] = Making()
-            self._bury()
-            if entry is not None:
-                entry.used = self._tick()
-                entries._hits.add()
-                return entry.value
-            if other is None:
-                break
-            wait(other, entries._name)
-            if other.made:
-                entries._hits.add()
-                return other.value
-            # It failed for that thread. Perhaps it does not for us.
-        entries._misses.add()
-        try:
-            mine.value = make()
-            mine.made = True
-            self._store(entries, key, mine.value, mine)
-        finally:
-            if not mine.made:
-                with self._lock:
-                    if entries._making.get(key) is mine:
-                        del entries._making[key]
-                self._bury()
-            mine.done.set()
-        return mine.value
-
-    def _store(
-        self, entries: FunctionEntries, key: Hashable, value: Any, making: Making | None
-    ) -> None:
-        removed: list[Any] = []
-        with self._lock:
-            current = True
-            if making is not None:
-                # If it is not there any more, the cache was cleared since.
-                current = entries._making.get(key) is making
-                if current:
-                    del entries._making[key]
-            if current and self._functions.get(entries._identity) is entries:
-                before = entries._entries.get(key)
-                entry = _Entry(entries._identity, key, value, self._tick())
-                entries._entries[key] = entry
-                heapq.heappush(self._heap, (entry.used, weakref.ref(entry)))
-                if before is None:
-                    self._size += 1
-                    self._evict(removed)
-                else:
-                    removed.append(before)
-        self._bury()
-
-    def _evict(self, removed: list[Any]) -> None:
-        """Remove the least recently used entries that are too many; with the lock held."""
-        capacity = self._size if self._capacity is None else self._capacity
-        while self._size > capacity:
-            used, reference = heapq.heappop(self._heap)
-            entry = reference()
-            owner = None if entry is None else self._functions.get(entry.identity)
-            if entry is None or owner is None or owner._entries.get(entry.key) is not entry:
-                continue  # replaced, cleared, or its function has died
-            if entry.used != used:
-                heapq.heappush(self._heap, (entry.used, reference))
-                continue
-            removed.append(entry)
-            del owner._entries[entry.key]
-            self._size -= 1
-            owner._evictions += 1
-            owner._evicted.append(entry.key)
-            if len(owner._evicted) > _REMEMBERED:
-                removed.append(owner._evicted.popleft())
-        if len(self._heap) > 2 * self._size + 64:
-            self._heap = [
-                (entry.used, weakref.ref(entry))
-                for entries in self._functions.values()
-                for entry in entries._entries.values()
-            ]
-            heapq.heapify(self._heap)
-
-    def _empty(self, entries: FunctionEntries, removed: list[Any]) -> None:
-        """Remove the entries of one function; with the lock held."""
-        removed += [*entries._entries.values(), *entries._making.items(), *entries._evicted]
-        self._size -= len(entries._entries)
-        entries._entries.clear()
-        entries._making.clear()
-        entries._evicted.clear()
-
-    def _bury(self) -> None:
-        """Remove the functions that have died; called whenever the lock became free.
-
-        A function may die at any moment, also in a thread that holds the lock just then. So its
-        death is noted first, and whoever can have the lock without waiting acts on it.
-        """
-        while self._dead and self._lock.try_enter():
-            removed: list[Any] = []
-            try:
-                while self._dead:
-                    entries = self._dead.popleft()
-                    if entries._retired:  # a bound method may die twice: its instance and itself
-                        continue
-                    entries._retired = True
-                    self._empty(entries, removed)
-                    if self._functions.get(entries._identity) is entries:
-                        del self._functions[entries._identity]
-                    row = _counts(entries)
-                    self._past[0] += row.hits
-                    self._past[1] += row.misses
-                    self._past[2] += row.evictions
-            finally:
-                self._lock.__exit__()
-
-
-@final
-class _Died:
-    """What is called when a part of a function dies. It keeps alive neither cache nor entries."""
-
-    __slots__ = ("_cache", "_entries")
-
-    def __init__(self, cache: CompiledFunctionCache, entries: FunctionEntries) -> None:
-        self._cache = weakref.ref(cache)
-        self._entries = weakref.ref(entries)
-
-    def __call__(self, _: object, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if is_finalizing():  # Python ends, and has emptied this module, save for the default here
+    def _evict(self) -> None:
+        """Remove the least recently used entries that are too many."""
+        too_many = 0 if self._capacity is None else self.size - self._capacity
+        if too_many <= 0:
             return
-        cache, entries = self._cache(), self._entries()
-        if cache is not None and entries is not None:
-            cache._dead.append(entries)
-            cache._bury()
+        entries = [
+            (entry.used, id(entry), key, owner)
+            for owner in self._all()
+            for key, entry in list(owner._entries.items())
+        ]
+        for _, _, key, owner in heapq.nsmallest(too_many, entries):
+            if owner._entries.pop(key, None) is not None:
+                owner._evicted.append(key)
+                owner._evictions.add()
+                self._evictions.add()
 
 
-def _reference(part: Any, died: _Died) -> Callable[[], Any]:
-    try:
-        return weakref.ref(part, died)
-    except TypeError:
-        return lambda: part  # its class has no room for weak references
+def _address(function: Function) -> Hashable:
+    """What tells apart functions that are alive; a bound method is made anew for each reading."""
+    if type(function) is MethodType:
+        return (id(function.__self__), id(function.__func__))
+    return id(function)
 
 
 def _name(function: Function) -> str:
@@ -569,16 +515,6 @@ def _name(function: Function) -> str:
         name = type(function).__qualname__
         function = type(function)
     return f"{getattr(function, '__module__', None) or 'builtins'}.{name}"
-
-
-def _counts(entries: FunctionEntries) -> FunctionStatistics:
-    return FunctionStatistics(
-        name=entries._name,
-        hits=entries._hits.read(),
-        misses=entries._misses.read(),
-        evictions=entries._evictions,
-        size=len(entries._entries),
-    )
 
 
 def _checked_capacity(capacity: Any) -> int | None:

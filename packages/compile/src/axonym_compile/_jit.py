@@ -14,8 +14,9 @@ import logging
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial, update_wrapper
+from operator import is_
 from types import MethodType
-from typing import Any, Generic, ParamSpec, TypeVar, final, overload
+from typing import Any, Generic, ParamSpec, Self, TypeVar, final, overload
 
 import numpy as np
 
@@ -23,12 +24,12 @@ from axonym_core.arrays import ConcreteArray, as_concrete, backends
 from axonym_core.errors import ArgumentTypeError
 from axonym_core.primitives.calls import jit_p
 from axonym_core.programs import DebugInfo, debug_info, eval_jaxpr
-from axonym_core.settings import config, context
+from axonym_core.settings import BoundedCache, config, context
 from axonym_core.tracing import JaxprTrace, TracedFunction, eval_trace, struct_of, trace_cached
 from axonym_core.trees import PyTreeDef, keystr, tree_flatten, tree_leaves_with_path, tree_unflatten
 from axonym_core.types import ShapedArray, aval_of
 
-from ._arguments import selection, static_key
+from ._arguments import is_named, selection, static_key
 from ._cache import CompiledFunctionCache, default_cache
 from ._cache_report import MissExplanation
 from ._stages import Lowered, Traced
@@ -39,7 +40,8 @@ R = TypeVar("R")
 
 _log = logging.getLogger("axonym.compile")
 
-_option_numbers: dict[Hashable, int] = {}
+# Stand for options of `jit` in keys, since the hash is part of every call.
+_options: BoundedCache[object] = BoundedCache(4096)
 
 
 @final
@@ -63,7 +65,7 @@ class _Program:
 class _Call:
     """One call, taken apart: the leaves, and what the program depends on beside their types."""
 
-    __slots__ = ("call", "debug", "donated", "in_tree", "leaves", "static")
+    __slots__ = ("call", "debug", "donated", "in_tree", "leaves", "positional", "static")
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class _Call:
         donated: tuple[bool, ...],
         call: Callable[..., Any],
         debug: DebugInfo,
+        positional: bool,
     ) -> None:
         self.leaves = leaves
         self.in_tree = in_tree
@@ -80,6 +83,7 @@ class _Call:
         self.donated = donated
         self.call = call
         self.debug = debug
+        self.positional = positional  # whether each leaf is an argument, and none has a name
 
 
 @final
@@ -108,10 +112,7 @@ class CompiledFunction(Generic[P, R]):
         self._inline = inline
         self.cache = default_cache() if cache is None else cache
         self._entries = self.cache.entries(fun)
-        # A number, since its hash is part of every call.
-        self._options = _option_numbers.setdefault(
-            (self._donate, self._static), len(_option_numbers)
-        )
+        self._options = _options.first((self._donate, self._static), object())
         self._numpy_scalars_weak = numpy_scalars_weak
         self._plain = not self._static.names and not self._static.positions
 
@@ -153,6 +154,31 @@ class CompiledFunction(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<compiled function {self._name}>"
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Itself, as for any function."""
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickle by name, as functions are, or by the function and the options of `jit`.
+
+        What it is restored to compiles into the default cache.
+        """
+        module, name = getattr(self, "__module__", None), getattr(self, "__qualname__", "")
+        if is_named(self, module, name):
+            return name
+        options = {
+            "static_argnums": tuple(self._static.positions),
+            "static_argnames": tuple(self._static.names),
+            "donate_argnums": tuple(self._donate.positions),
+            "donate_argnames": tuple(self._donate.names),
+            "inline": self._inline,
+            "numpy_scalars_weak": self._numpy_scalars_weak,
+        }
+        return (partial(CompiledFunction, **options), (self._fun,))
+
     def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
         fun = self._fun
         static: list[Any] = []
@@ -176,6 +202,7 @@ class CompiledFunction(Generic[P, R]):
                 return fun(*full, **keywords, **fixed_names)
 
         leaves, in_tree = tree_flatten((dynamic, named))
+        positional = not named and len(leaves) == len(dynamic) and all(map(is_, leaves, dynamic))
         if self._numpy_scalars_weak:
             leaves = [x if type(x) is ConcreteArray else _python_number(x) for x in leaves]
         debug = debug_info(fun, in_tree)
@@ -191,6 +218,7 @@ class CompiledFunction(Generic[P, R]):
             self._donated(args, kwargs, in_tree.num_leaves),
             call,
             debug,
+            positional,
         )
 
     def _donated(
@@ -242,8 +270,7 @@ class CompiledFunction(Generic[P, R]):
         )
 
     def _key(self, call: _Call, avals: tuple[ShapedArray, ...]) -> Hashable:
-        if self._plain and call.in_tree.num_nodes == len(avals) + 3:
-            # Only positional arrays: the key of the quick path in `__call__`.
+        if self._plain and call.positional:  # the key of the quick path in `__call__`
             return (config.dispatch_key, self._options, *avals)
         return (config.dispatch_key, self._options, call.in_tree, call.static, avals)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from axonym_core.arrays import as_concrete, backends
 from axonym_core.errors import ShapeError, TreeStructureError
@@ -39,6 +39,13 @@ class Lowered:
     def __init__(self, traced: Traced, program: backends.LoweredProgram) -> None:
         self.traced = traced
         self._program = program
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the staged program; it is lowered again for the then current backend."""
+        return (Traced.lower, (self.traced,))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def as_text(self) -> str:
         """The program as text (StableHLO for the XLA backend)."""
@@ -79,6 +86,13 @@ class Compiled:
         outs = self._executable([as_concrete(x) for x in leaves])
         return tree_unflatten(self.traced.out_tree, outs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the staged program; it is compiled again for the then current backend."""
+        return (_compile, (self.traced,))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
     def as_text(self) -> str:
         """The optimised program as text."""
         return self._executable.as_text()
@@ -90,3 +104,7 @@ class Compiled:
     def cost_analysis(self) -> Any:
         """The compiler's estimate of operations and bytes, where the backend has one."""
         return self._executable.cost_analysis()
+
+
+def _compile(traced: Traced) -> Compiled:
+    return traced.lower().compile()

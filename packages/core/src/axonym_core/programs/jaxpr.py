@@ -13,6 +13,7 @@ functions inside (jit, scan, cond, …) hold jaxprs as parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeVar, final
 
 from ..settings.caches import BoundedCache, exact
@@ -76,6 +77,10 @@ class JaxprEqn:
         self.outvars = outvars
         self.params = params
         self.source = source
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the place in the source, which is known in this process only."""
+        return (JaxprEqn, (self.primitive, self.invars, self.outvars, dict(self.params)))
 
     @property
     def axes_communicated(self) -> frozenset[AxisName]:
@@ -175,6 +180,17 @@ class Jaxpr:
             "debug": self.debug,
         }
         return Jaxpr(**{**parts, **changes})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.invars, self.outvars, self.eqns, self.constvars, self.consts)
+        return (partial(Jaxpr, debug=self.debug), parts)
+
+    def __copy__(self) -> Jaxpr:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Jaxpr:
+        """Itself: it is immutable."""
+        return self
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was derived from this program under a key; made at first, and kept with it.

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import backends
 from ..arrays.array import Array, Need
-from ..errors import TracerLeakError
+from ..errors import ConcretizationError, TracerLeakError
 from ..programs.source_info import SourceInfo, describe
 from ..settings.thread_context import _Context, context
 from ..types import axes
@@ -75,6 +75,20 @@ class Tracer(Array):
 
     def _host(self, needed: Need) -> np.ndarray[Any, Any]:
         refuse_numbers(self, needed)
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
+        """Itself: nothing that happens to another value can change it."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse to be pickled: it has no numbers, and no meaning in another process."""
+        raise ConcretizationError(
+            f"a traced value of type {self.aval} cannot be pickled: it has no numbers. "
+            f"{self.provenance()}Pickle what the transformation returns, outside of it"
+        )
 
     def require_alive(self) -> None:
         """Raise `TracerLeakError` if the transformation this belongs to is over."""
