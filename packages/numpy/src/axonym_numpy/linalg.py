@@ -18,19 +18,19 @@ from axonym_core.errors import ShapeError
 from axonym_core.operators import number_like
 from axonym_core.types import AxisName, aval_of, dtypes
 
-from .composites import composite
-from .einsum import einsum
+from .arguments.composites import composite
+from .arguments.operands import array_of, inexact, sequence_of
+from .arguments.reduction_axes import keep_dimensions, split_axes
+from .creation.matrices import diagonal as _diagonal
+from .creation.matrices import eye
+from .creation.matrices import trace as _trace
+from .elementwise.roots import power_of_sum, square_root
 from .errors import ArgumentError
-from .matrices import diagonal as _diagonal
-from .matrices import eye
-from .matrices import trace as _trace
-from .operands import array_of, inexact, sequence_of
-from .products import cross as _cross
-from .products import matmul, outer, tensordot, vecdot
-from .reduction_axes import keep_dimensions, split_axes
-from .reductions import extreme
-from .roots import power_of_sum, square_root
-from .shapes import matrix_transpose
+from .linear_algebra.einsum import einsum
+from .linear_algebra.products import cross as _cross
+from .linear_algebra.products import matmul, outer, tensordot, vecdot
+from .reductions.elementary import extreme
+from .shapes.reshaping import matrix_transpose
 
 __all__ = [
     "cross",

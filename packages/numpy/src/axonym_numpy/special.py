@@ -18,13 +18,13 @@ from axonym_core.operators import (
 )
 from axonym_core.types import aval_of
 
-from .composites import composite
-from .exponentials import exp2, expm1, log1p
+from .arguments.composites import composite
+from .arguments.operands import inexact
+from .elementwise.exponentials import exp2, expm1, log1p
+from .elementwise.trigonometry import sinc
 from .nn import normalizations
 from .nn.activations import log_sigmoid
 from .nn.normalizations import logsumexp
-from .operands import inexact
-from .trigonometry import sinc
 
 __all__ = [
     "digamma",

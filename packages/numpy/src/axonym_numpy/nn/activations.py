@@ -16,10 +16,10 @@ from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.operators import number_like, promote_args
 from axonym_core.types import COMPLEXES, FLOATS, aval_of, bool_, default_float_dtype, dtypes
 
-from ..composites import composite
-from ..exponentials import logaddexp
-from ..operands import array_of, convert, inexact, numeric
-from ..trigonometry import tanh
+from ..arguments.composites import composite
+from ..arguments.operands import array_of, convert, inexact, numeric
+from ..elementwise.exponentials import logaddexp
+from ..elementwise.trigonometry import tanh
 
 __all__ = [
     "celu",

@@ -10,11 +10,11 @@ from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.operators import number_like, promote_dtypes_inexact
 
-from ..composites import composite
-from ..einsum import einsum
-from ..matrices import tri
-from ..operands import array_of, convert
-from ..statistics import wide_enough
+from ..arguments.composites import composite
+from ..arguments.operands import array_of, convert
+from ..creation.matrices import tri
+from ..linear_algebra.einsum import einsum
+from ..statistics.moments import wide_enough
 from .normalizations import softmax
 
 __all__ = ["dot_product_attention"]

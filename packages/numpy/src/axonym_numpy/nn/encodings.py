@@ -12,8 +12,8 @@ from axonym_core.arrays import Array, as_dimension
 from axonym_core.errors import DTypeError
 from axonym_core.types import dtypes
 
-from ..composites import composite
-from ..operands import array_of, convert, size_of
+from ..arguments.composites import composite
+from ..arguments.operands import array_of, convert, size_of
 
 __all__ = ["one_hot"]
 

@@ -19,10 +19,16 @@ from axonym_core.errors import DTypeError, ShapeError
 from axonym_core.operators import number_like, promote_dtypes_inexact
 from axonym_core.types import AxisName, aval_of, dtypes
 
-from ..composites import composite
-from ..operands import array_of, convert, inexact, python_number
-from ..reduction_axes import broadcast_mask, keep_dimensions, mask_out, number_of, split_axes
-from ..statistics import mean, var, wide_enough
+from ..arguments.composites import composite
+from ..arguments.operands import array_of, convert, inexact, python_number
+from ..arguments.reduction_axes import (
+    broadcast_mask,
+    keep_dimensions,
+    mask_out,
+    number_of,
+    split_axes,
+)
+from ..statistics.moments import mean, var, wide_enough
 
 __all__ = [
     "log_softmax",

@@ -1,0 +1,1 @@
+"""Arguments of functions: arrays, numbers, settings, axes."""

@@ -1,0 +1,1 @@
+"""Arrays from numbers, and dtypes by name."""

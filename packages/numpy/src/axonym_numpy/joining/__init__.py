@@ -1,0 +1,1 @@
+"""Arrays made of several."""

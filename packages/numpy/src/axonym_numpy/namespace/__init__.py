@@ -1,0 +1,1 @@
+"""What the namespace tells of itself, and the methods of arrays."""

@@ -1,0 +1,1 @@
+"""Elements by position, by order and by what they are."""

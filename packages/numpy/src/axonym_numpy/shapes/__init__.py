@@ -1,0 +1,1 @@
+"""Shapes of arrays, and elements in other places."""

@@ -1,0 +1,1 @@
+"""Means, spreads, quantiles, counts, and series."""
