@@ -172,6 +172,13 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def planted(session: nox.Session) -> None:
+    """Plant faults into copies of the sources and see whether tests find them; name survivors."""
+    install(session, *PACKAGES, extra=group("integration"))
+    session.run("python", "-m", "tools.planted", *session.posargs)
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """Build sdists and wheels of all packages into dist/ and smoke-test the wheels."""
     shutil.rmtree(ROOT / "dist", ignore_errors=True)

@@ -231,3 +231,36 @@ def test_arrays_from_nested_lists() -> None:
     same(c, [[1, 1, 1], [0, 0, 0], [1, 2, 3]])
     same(d, [1.0, 2.5, 3.0])
     same(e, [[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_two_dynamic_slices_in_a_row_clamp_each() -> None:
+    """jax-ml/jax#40849: merged without the inner clamp.
+
+    Each dynamic slice clamps its own start: i into [0, 6], then j into [0, 3]; the element read
+    is buf[i + j].
+    """
+    buf = anp.arange(10.0)
+
+    def f(i: Any, j: Any) -> Any:
+        return ax.lax.dynamic_slice(ax.lax.dynamic_slice(buf, (i,), (4,)), (j,), (1,))[0]
+
+    ij = [(9, 0), (3, 5), (6, 0), (-20, 9), (2, -8)]
+    jf = ax.jit(f)
+    a = anp.array(ij)
+    grad = ax.jit(
+        ax.grad(
+            lambda b, i, j: ax.lax.dynamic_slice(ax.lax.dynamic_slice(b, (i,), (4,)), (j,), (1,))[0]
+        )
+    )
+
+    def clamp(v: Any, h: Any) -> Any:
+        return min(max(v, 0), h)
+
+    def neg(v: Any, n: Any) -> Any:
+        return v + n if v < 0 else v
+
+    r = [clamp(neg(i, 10), 6) + clamp(neg(j, 4), 3) for i, j in ij]
+    same([f(*p) for p in ij], r)
+    same([jf(*p) for p in ij], r)
+    same(ax.jit(ax.vmap(f))(a[:, 0], a[:, 1]), r)
+    same([int(anp.argmax(grad(buf, *p))) for p in ij], r)

@@ -327,3 +327,34 @@ def test_mapping_inside_of_a_forward_rule() -> None:
         [[100.0, 200.0]] * 2,
     )
     same(ax.grad(lambda a: ax.grad(f)(a, 3).sum())(a), [100.0, 100.0])
+
+
+@pytest.mark.usefixtures("wide")
+def test_rules_close_over_traced_values_under_vmap() -> None:
+    """y1xiaoc/fwdlap#5, jax-ml/jax#2718: refused as leaked tracers.
+
+    The value is x * s lane by lane; the rule says slope 10 s, in every lane.
+    """
+    xs, ss = (anp.array([1.0, 2.0]), anp.array([4.0, 5.0]))
+
+    def mj(s: Any) -> Any:
+        f = ax.custom_jvp(lambda x: x * s)
+        f.defjvp(lambda p, t: (p[0] * s, 10 * s * t[0]))
+        return f
+
+    def mv(s: Any) -> Any:
+        f = ax.custom_vjp(lambda x: x * s)
+        f.defvjp(lambda x: (x * s, None), lambda r, g: (10 * s * g,))
+        return f
+
+    @partial(ax.custom_jvp, nondiff_argnums=(0,))
+    def app(f: Any, x: Any) -> Any:
+        return f(x)
+
+    app.defjvp(lambda f, p, t: (f(p[0]), 7 * t[0]))
+    for m in (mj, mv):
+        same(ax.jit(ax.vmap(lambda x, s, m=m: m(s)(x)))(xs, ss), [4.0, 10.0])
+        same(ax.vmap(lambda x, s, m=m: ax.grad(m(s))(x))(xs, ss), [40.0, 50.0])
+        same(ax.vmap(lambda x, s, m=m: m(s)(x))(xs, ss), [4.0, 10.0])
+        same(ax.vmap(lambda s, m=m: m(s)(2.0))(ss), [8.0, 10.0])
+    same(ax.vmap(lambda x, s: app(lambda y: s * y, x))(xs, ss), [4.0, 10.0])

@@ -181,3 +181,32 @@ def test_state_that_differs_by_lane_is_not_returned_unmapped() -> None:
         axis_name="b",
     )(s, X)
     same(averaged, ([2.0, 3.5], [2.0, -2.0]))
+
+
+@pytest.mark.usefixtures("wide")
+def test_sums_over_positional_axes_beside_names() -> None:
+    """jax-ml/jax#10917: failed in the gradient.
+
+    A positional axis in psum sums that axis of the value: per lane row sums, and with the name
+    the grand total; gradients are ones (times nothing) for the sum to one scalar.
+    """
+    x = anp.arange(6.0).reshape(2, 3)
+    total = ax.vmap(lambda r: ax.lax.psum(r, ("i", 0)), axis_name="i")(x)
+    rows = ax.vmap(ax.value_and_grad(lambda r: ax.lax.psum(r * r, (0,)).sum()), axis_name="i")(x)
+
+    same(total, [15.0, 15.0])
+    same(rows, ([5.0, 50.0], [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]))
+
+
+def test_sums_over_groups_of_lanes() -> None:
+    """google/flax#42: statistics over parts of a mapped axis were asked for.
+
+    Groups (0,1) and (2,3): sums 1 and 5 in each member.
+    """
+    x = anp.arange(4.0)
+    groups = [[0, 1], [2, 3]]
+    nested = ax.vmap(ax.vmap(lambda v: ax.lax.psum(v, "g"), axis_name="g"), axis_name="r")
+    grouped = ax.vmap(lambda v: ax.lax.psum(v, "b", axis_index_groups=groups), axis_name="b")
+
+    same(nested(x.reshape(2, 2)).reshape(4), [1.0, 1.0, 5.0, 5.0])
+    same(grouped(x), [1.0, 1.0, 5.0, 5.0])

@@ -114,3 +114,47 @@ def test_empty_ranges_give_nothing_outside() -> None:
     assert one(-3, -3)
     assert bool((u == 2).all())
     same(ax.jit(lambda a: ax.random.randint(ax.random.PRNGKey(1), (3,), a, a))(7), [7, 7, 7])
+
+
+def test_keys_are_values_of_functions_that_move_elements() -> None:
+    """jax-ml/jax#18767, jax-ml/jax#24481: refused.
+
+    Keys are values of an array type: the functions that only move elements must take them,
+    equality compares them, NumPy must refuse them.
+    """
+    k = ax.random.split(ax.random.key(0), 6)
+    d = ax.random.key_data(k)
+
+    c = anp.array([1, 0, 1, 0, 0, 1], bool)
+    D = np.asarray(d)
+    tests = [
+        (lambda k: k.reshape(2, 3), D.reshape(2, 3, -1)),
+        (lambda k: anp.reshape(k, (3, 2)), D.reshape(3, 2, -1)),
+        (lambda k: anp.concatenate([k[:2], k[4:]]), D[[0, 1, 4, 5]]),
+        (lambda k: anp.stack([k[0], k[5]]), D[[0, 5]]),
+        (lambda k: anp.where(c, k, k[::-1]), np.where(np.asarray(c)[:, None], D, D[::-1])),
+        (lambda k: anp.expand_dims(k, 0)[0], D),
+        (lambda k: anp.broadcast_to(k[0], (2,)), D[[0, 0]]),
+        (lambda k: k[anp.array([3, 1])], D[[3, 1]]),
+        (lambda k: anp.take(k, anp.array([2, 0])), D[[2, 0]]),
+        (lambda k: k.at[1].set(k[0]), D[[0, 0, 2, 3, 4, 5]]),
+        (lambda k: anp.squeeze(k[None]), D),
+        (lambda k: anp.roll(k, 1), np.roll(D, 1, 0)),
+        (lambda k: anp.flip(k), D[::-1]),
+        (
+            lambda k: anp.ravel(k.reshape(2, 3).T),
+            D.reshape(2, 3, -1).transpose(1, 0, 2).reshape(6, -1),
+        ),
+        (lambda k: ax.lax.select(c, k, k[::-1]), np.where(np.asarray(c)[:, None], D, D[::-1])),
+        (lambda k: anp.tile(k[:1], 2), D[[0, 0]]),
+        (lambda k: anp.repeat(k[:2], 2), D[[0, 0, 1, 1]]),
+        (lambda k: anp.asarray(k), D),
+        (lambda k: anp.array([k[0], k[1]]), D[:2]),
+        (lambda k: ax.tree_util.tree_map(lambda *a: anp.stack(a), k[0], k[1]), D[:2]),
+    ]
+    for move, moved in tests:
+        same(ax.random.key_data(move(k)), moved)
+    assert bool((k == k).all())
+    assert not bool(k[0] == k[1])
+    with pytest.raises(TypeError):
+        np.asarray(k)

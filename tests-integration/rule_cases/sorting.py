@@ -31,6 +31,7 @@ def _sorts() -> Iterator[Case]:
         yield Case("sort", sort, by_one, (spaced((4, 3)).astype("f4"),), f"along {axis}")
         yield Case("sort", sort, by_one, (whole((3, 4), 0, 5),), f"along {axis}")
         yield Case("sort", sort, by_one, (spaced((1, 1)),), f"along {axis}, of one")
+        yield Case("sort", sort, by_one, (np.zeros((0, 2)),), f"along {axis}, of none")
         special = np.array([[NAN, 1.0, -INF], [INF, NAN, 0.0], [0.0, 2.0, 1.0]])
         yield Case("sort", sort, by_one, (special,), f"along {axis}, special", smooth=False)
 
