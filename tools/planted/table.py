@@ -385,28 +385,28 @@ _NUMPY = (
     ),
     Fault(
         "means count the hidden entries",
-        f"{NUMPY}statistics.py",
+        f"{NUMPY}statistics/moments.py",
         'return lax.div(total, _count("mean", a, where, dims, names))',
         'return lax.div(total, _count("mean", a, None, dims, names))',
         ("packages/numpy/tests/test_reductions.py",),
     ),
     Fault(
         "ranges end too late",
-        f"{NUMPY}ranges.py",
+        f"{NUMPY}creation/ranges.py",
         "        return max(-((first - last) // distance), 0)\n",
         "        return max(-((first - last) // distance), 0) + 1\n",
         ("packages/numpy/tests/test_creation.py",),
     ),
     Fault(
         "a range does not start where it should",
-        f"{NUMPY}ranges.py",
+        f"{NUMPY}creation/ranges.py",
         "    return lax.add(out, scalar_of(start, dtype)) if start != 0 else out\n",
         "    return out\n",
         ("packages/numpy/tests/test_creation.py",),
     ),
     Fault(
         "padding by constants swaps the two ends",
-        f"{NUMPY}padding.py",
+        f"{NUMPY}joining/padding.py",
         "[(low, high, 0) for low, high in widths])",
         "[(high, low, 0) for low, high in widths])",
         (
