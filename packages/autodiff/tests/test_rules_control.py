@@ -146,21 +146,21 @@ def call(fun: Any, *args: Any) -> Any:
 def test_calls_agree_with_the_function_to_second_order() -> None:
     f = lambda x, y: lax.sin(x) * lax.exp(y)  # noqa: E731
     check_grads(
-        lambda x, y: call(f, 0.0, 0.0)(x, y)[0] * x,
+        lambda x, y: call(f, np.float32(0), np.float32(0))(x, y)[0] * x,
         (np.float32(0.4), np.float32(0.2)),
         1,
         atol=1e-2,
         eps=1e-2,
         rtol=1e-2,
     )
-    x, y = np.float64(0.4), np.float64(0.2)
+    x, y = np.array(0.4), np.array(0.2)
     check_grads(lambda x, y: call(f, x, y)(x, y)[0], (x, y), order=2)
 
 
 def test_derivative_of_a_call_is_staged_once_for_both_uses() -> None:
-    jaxpr = make_jaxpr(lambda x: lax.sin(x))(np.float64(1))
+    jaxpr = make_jaxpr(lambda x: lax.sin(x))(np.array(1.0))
     twice = lambda x: jit_p.bind(jit_p.bind(x, jaxpr=jaxpr, name="f")[0], jaxpr=jaxpr, name="f")[0]  # noqa: E731
-    staged = make_jaxpr(grad(twice))(np.float64(1))
+    staged = make_jaxpr(grad(twice))(np.array(1.0))
     programs: dict[str, set[int]] = {}
     for eqn in staged.eqns:
         if eqn.primitive is jit_p:

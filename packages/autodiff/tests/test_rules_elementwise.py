@@ -176,7 +176,7 @@ def test_cotangents_pair_with_tangents(name: str) -> None:
 def test_an_operand_of_rank_0_gets_the_sum_of_cotangents(name: str, scalar: int) -> None:
     f, x = BINARY[name]
     operands = [x, OTHER]
-    operands[scalar] = operands[scalar][3]
+    operands[scalar] = np.asarray(operands[scalar][3])
     full = [np.broadcast_to(v, (5,)) for v in operands]
     ct = np.array([1.0, -2.0, 0.5, 3.0, 1.5])
 
@@ -185,7 +185,7 @@ def test_an_operand_of_rank_0_gets_the_sum_of_cotangents(name: str, scalar: int)
     ct = ct.astype(np.asarray(short[0]).dtype)
     got, want = short[1](ct), [np.asarray(c) for c in long[1](ct)]
 
-    want[scalar] = want[scalar].sum()
+    want[scalar] = np.asarray(want[scalar].sum())
     for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
     # The tangent of the scalar alone has the shape of the result.

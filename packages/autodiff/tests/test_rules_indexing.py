@@ -167,7 +167,7 @@ def test_a_product_is_not_linear_in_its_updates() -> None:
     def f(v: Any) -> Any:
         return lax.full((3,), 1.0, "float64").at[np.array([0, 0])].multiply(v)
 
-    with pytest.raises(NotLinearError, match="cannot transpose scatter_mul .* not linear"):
+    with pytest.raises(NotLinearError, match=r"cannot transpose scatter_mul .* not linear"):
         linear_transpose(f, ShapeDtypeStruct((2,), "float64"))(np.ones(3))
 
 

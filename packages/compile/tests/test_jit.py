@@ -156,16 +156,15 @@ def test_traced_value_in_python_control_flow_is_refused_with_the_argument() -> N
 
 def test_nested_call_is_one_equation_with_the_same_jaxpr_each_time() -> None:
     layer = jit(lambda x: lax.sin(x))
-    jaxpr = make_jaxpr(lambda x: layer(layer(x)))(1.0)
+    jaxpr = make_jaxpr(lambda x: layer(layer(x)))(np.float32(1))
     assert [e.primitive.name for e in jaxpr.eqns] == ["jit", "jit"]
     assert jaxpr.eqns[0].params["jaxpr"] is not None
-    # The first call has a weakly typed argument, as its result is, so both are the same program.
     assert jaxpr.eqns[0].params["jaxpr"] is jaxpr.eqns[1].params["jaxpr"]
 
 
 def test_inline_splices_the_equations() -> None:
     layer = jit(lambda x: lax.sin(x), inline=True)
-    jaxpr = make_jaxpr(lambda x: layer(layer(x)))(1.0)
+    jaxpr = make_jaxpr(lambda x: layer(layer(x)))(np.float32(1))
     assert [e.primitive.name for e in jaxpr.eqns] == ["sin", "sin"]
     assert library_jit(lambda x: x)(1.0) is not None
 

@@ -89,7 +89,7 @@ def test_printed_forms() -> None:
     assert str(as_concrete(np.arange(2))) == "[0 1]"
     seen = []
     make_jaxpr(lambda x: [seen.append(repr(x)), x][1])(1.0)
-    assert seen == ["Traced<~f32[]>"]
+    assert seen == ["Traced<~f64[]>"]
 
 
 def test_concrete_and_traced_values_are_arrays() -> None:

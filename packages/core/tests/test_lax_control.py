@@ -152,5 +152,5 @@ def test_body_is_staged_once_for_the_same_function() -> None:
         return c + x, c
 
     for _ in range(3):
-        lax.scan(body, np.float64(0), np.ones(3))
+        lax.scan(body, np.zeros(()), np.ones(3))
     assert len(calls) == 1

@@ -468,7 +468,9 @@ def test_numbers_take_the_dtype_of_the_array_beside_them() -> None:
         assert lax.mul(2, x).dtype == dtype
         assert lax.max(x, np.float64(0)).dtype == dtype
     assert lax.add(np.ones(2, np.uint8), 2).dtype == np.uint8
-    assert lax.add(np.float64(1), np.float64(2)).dtype == np.float64
+    # NumPy's doubles are Python's floats, and as weak.
+    assert repr(lax.add(np.float64(1), np.float64(2)).aval) == "~f32[]"
+    assert lax.add(np.array(1.0), np.float64(2)).dtype == np.float64
 
 
 def test_a_number_in_a_traced_program_is_a_literal_of_the_arrays_dtype() -> None:

@@ -148,10 +148,10 @@ KEY = np.zeros(2, np.uint32)
         (lambda: lax.threefry_random_bits(KEY, 32, (-1,)), ShapeError, "negative size"),
         (lambda: lax.threefry_random_bits(KEY.astype(int), 32, ()), DTypeError, "key is i64.2."),
         (lambda: lax.threefry_split(np.zeros(3, np.uint32)), ShapeError, "threefry_split: the key"),
-        (lambda: lax.threefry_fold_in(KEY, 1.5), DTypeError, "data is ~f32"),
+        (lambda: lax.threefry_fold_in(KEY, 1.5), DTypeError, "data is ~f64"),
         (lambda: lax.threefry_fold_in(KEY, 2**32), OverflowError, "does not fit 32 bits"),
         (lambda: lax.threefry_seed(2**64), OverflowError, "does not fit 64 bits"),
-        (lambda: lax.threefry_seed(1.0), DTypeError, "seed is ~f32"),
+        (lambda: lax.threefry_seed(1.0), DTypeError, "seed is ~f64"),
         (lambda: lax.threefry2x32(*[np.int32(0)] * 4), DTypeError, "of dtype uint32"),
         (
             lambda: lax.threefry2x32(KEY, np.zeros(3, np.uint32), KEY, KEY),

@@ -96,7 +96,8 @@ def test_full_honours_the_dtype_and_is_weak_without_one() -> None:
     same(lax.full((2, 3), 1, "int8"), np.ones((2, 3), np.int8))
     same(lax.full((), 1.5, ml_dtypes.bfloat16), np.asarray(1.5, ml_dtypes.bfloat16))
     same(lax.full((0, 2), np.nan, np.float64), np.full((0, 2), np.nan))
-    same(lax.full(3, np.float64(2)), np.full(3, 2.0))
+    same(lax.full(3, np.array(2.0)), np.full(3, 2.0))
+    same(lax.full(3, np.float64(2)), np.full(3, 2.0, np.float32))
     same(lax.full((2,), as_concrete(np.float64(2.7)), "int32"), np.array([2, 2], np.int32))
     assert lax.full((2,), 1.0).weak_type
     assert not lax.full((2,), 1.0, "float32").weak_type

@@ -186,7 +186,7 @@ def test_inner_program_takes_outer_values_as_constants() -> None:
 def test_checker_finds_planted_faults() -> None:
     a, b = Var(ShapedArray((), "float32")), Var(ShapedArray((), "float32"))
     wrong = Var(ShapedArray((2,), "float32"))
-    sin = make_jaxpr(lax.sin)(1.0).eqns[0].primitive
+    sin = make_jaxpr(lax.sin)(np.float32(1)).eqns[0].primitive
     with pytest.raises(JaxprTypeError, match="before its definition"):
         check_jaxpr(Jaxpr([], [b], [JaxprEqn(sin, (a,), (b,), {})]))
     with pytest.raises(JaxprTypeError, match="defined twice"):

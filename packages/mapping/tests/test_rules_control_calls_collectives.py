@@ -166,10 +166,10 @@ def test_custom_calls_keep_their_rules_and_shared_results() -> None:
     jvp = lambda consts, primals, tangents: (call(*primals), tangents)  # noqa: E731
     f = lambda x, w: tuple(custom_jvp_call_p.bind(x, w, call=call, jvp=jvp, num_consts=0))  # noqa: E731
     x = np.arange(3.0)
-    out, shared = vmap(f, (0, None), (0, None), axis_name="i")(x, 2.0)
+    out, shared = vmap(f, (0, None), (0, None), axis_name="i")(x, np.array(2.0))
     assert out.tolist() == [0.0, 2.0, 4.0]
     assert float(shared) == 3.0
-    jaxpr = make_jaxpr(vmap(f, (0, None)))(x, 2.0)
+    jaxpr = make_jaxpr(vmap(f, (0, None)))(x, np.array(2.0))
     assert [e.primitive.name for e in jaxpr.eqns] == ["custom_jvp_call"]
 
 
@@ -189,7 +189,7 @@ def test_backward_rule_over_a_map_sums_over_the_axis_for_shared_arguments() -> N
 
 
 def test_same_program_over_the_same_axis_is_mapped_once() -> None:
-    jaxpr = make_jaxpr(lambda x: lax.sin(x))(np.float64(1))
+    jaxpr = make_jaxpr(lambda x: lax.sin(x))(np.array(1.0))
     f = lambda x: jit_p.bind(jit_p.bind(x, jaxpr=jaxpr, name="f")[0], jaxpr=jaxpr, name="f")[0]  # noqa: E731
     staged = make_jaxpr(vmap(f))(np.ones(3))
     first, second = staged.eqns

@@ -28,7 +28,10 @@ RNG = np.random.default_rng(0)
 def loop(f: Callable[..., Any], args: tuple[Any, ...], axes: tuple[int | None, ...]) -> Any:
     """Results of `f` at each index, stacked."""
     slices = [
-        [a if d is None else np.take(a, i, axis=d) for a, d in zip(args, axes, strict=True)]
+        [
+            a if d is None else np.asarray(np.take(a, i, axis=d))
+            for a, d in zip(args, axes, strict=True)
+        ]
         for i in range(N)
     ]
     return np.stack([np.asarray(f(*s)) for s in slices])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import lax
-from axonym_core.arrays import Array
 from axonym_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -15,10 +14,19 @@ from axonym_core.errors import (
     TreeStructureError,
 )
 from axonym_core.extend import Zero
+from axonym_core.operators import strong
 from axonym_core.programs import debug_info
 from axonym_core.settings import context
 from axonym_core.trees import PyTreeDef, keystr, tree_flatten, tree_leaves_with_path, tree_unflatten
-from axonym_core.types import AxisName, ShapedArray, as_axis_names, aval_of, dtypes
+from axonym_core.types import (
+    AxisName,
+    ShapedArray,
+    as_axis_names,
+    aval_of,
+    dtypes,
+    python_number,
+    settled_aval,
+)
 
 from .errors import NotDifferentiableError
 from .rule_tables import Reading
@@ -159,6 +167,7 @@ def check_cotangents(
     checked: list[Any] = []
     for i, (leaf, aval) in enumerate(zip(leaves, out_avals, strict=True)):
         tangent = aval.to_tangent()
+        leaf = python_number(leaf)
         got = aval_of(leaf)
         if got.shape != aval.shape:
             raise ShapeError(
@@ -175,13 +184,11 @@ def check_cotangents(
             checked.append(Zero(tangent))
             continue
         if got.dtype != tangent.dtype:
-            if not got.weak_type:
+            if not got.weak_type and got.dtype != settled_aval(aval).dtype:
                 raise NotDifferentiableError(
                     f"{what}: {leaf_path(tree, i, 'cotangent')} has dtype {got.dtype.name}, the "
                     f"result {aval.dtype.name}; convert it with .astype({aval.dtype.name!r})"
                 )
-            leaf = leaf if isinstance(leaf, Array) else tangent.dtype.type(leaf)
-            if aval_of(leaf).dtype != tangent.dtype:
-                leaf = lax.convert_element_type(leaf, tangent.dtype)
-        checked.append(leaf)
+            leaf = lax.convert_element_type(leaf, tangent.dtype)
+        checked.append(strong(leaf))
     return checked

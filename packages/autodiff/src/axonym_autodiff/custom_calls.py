@@ -9,6 +9,7 @@ from typing import Any
 from axonym_core import lax
 from axonym_core.errors import TracerError, TreeStructureError
 from axonym_core.extend import Zero
+from axonym_core.operators import join_types, strong
 from axonym_core.programs import debug_info
 from axonym_core.settings import context
 from axonym_core.tracing import eval_trace, trace_cached, trace_tree
@@ -24,7 +25,7 @@ from axonym_core.trees import (
     treedef_paths,
     treedef_tuple,
 )
-from axonym_core.types import ShapedArray, aval_of, dtypes
+from axonym_core.types import ShapedArray, aval_of, dtypes, python_number
 
 from .closures import closed_over, run_with
 from .errors import CustomRuleError
@@ -100,6 +101,7 @@ class CustomCall:
         self.fixed = {i: args[i] for i in nondiff}
         self.moving = [i for i in range(self.total) if i not in self.fixed]
         leaves, self.in_tree = tree_flatten(tuple([args[i] for i in self.moving]))
+        leaves = [python_number(x) for x in leaves]
         self.in_avals = tuple([aval_of(x) for x in leaves])
         self.out_tree: PyTreeDef | None = None
         self.out_avals: list[ShapedArray] | None = None
@@ -115,7 +117,8 @@ class CustomCall:
 
     def operands(self, args: tuple[Any, ...]) -> list[Any]:
         """Operands of the call: what the functions close over, then the leaves of arguments."""
-        return [*self.captured, *tree_leaves(tuple([args[i] for i in self.moving]))]
+        leaves = tree_leaves(tuple([args[i] for i in self.moving]))
+        return [*self.captured, *[python_number(x) for x in leaves]]
 
     def arguments(self, leaves: Sequence[Any]) -> list[Any]:
         """All arguments, with these leaves in the differentiable ones."""
@@ -142,6 +145,7 @@ class CustomCall:
         count = len(self.captured)
         out = self.run(operands[:count], self.fun, *self.arguments(operands[count:]))
         leaves, self.out_tree = tree_flatten(out)
+        leaves = [python_number(x) for x in leaves]
         self.out_avals = [aval_of(x) for x in leaves]
         return leaves
 
@@ -204,7 +208,7 @@ class CustomCall:
             if wanted.dtype == dtypes.float0 or aval_of(t).dtype == dtypes.float0:
                 t = Zero(wanted)
             else:
-                t = self._fitting(t, wanted, what, i, tree)
+                t = strong(self._fitting(t, wanted, what, i, tree))
             found.append(t)
         return found
 
@@ -234,7 +238,7 @@ class CustomCall:
                 if leaf is None or dtypes.float0 in (wanted.dtype, aval_of(leaf).dtype):
                     found.append(Zero(wanted))
                 else:
-                    found.append(self._fitting(leaf, wanted, what, i, tree))
+                    found.append(strong(self._fitting(leaf, wanted, what, i, tree)))
         return found
 
     def _fitting(self, x: Any, wanted: ShapedArray, what: str, index: int, tree: PyTreeDef) -> Any:
@@ -243,17 +247,16 @@ class CustomCall:
         Raises:
             CustomRuleError: It has another shape or dtype.
         """
+        x = python_number(x)
         got = aval_of(x)
         if got.shape == wanted.shape:
             if got.dtype == wanted.dtype and got.weak_type <= wanted.weak_type:
                 return x
-            dtype, _ = dtypes.lattice_result(
-                ((got.dtype, got.weak_type), (wanted.dtype, wanted.weak_type))
-            )
+            dtype, _ = join_types(got, wanted)
             if got.weak_type and dtype == wanted.dtype:
-                return lax.convert_element_type(x, dtype)
-            if wanted.weak_type and dtype == got.dtype:
-                return x
+                return lax.convert_element_type(x, dtype, got.is_number and wanted.is_number)
+            if wanted.weak_type:
+                return lax.convert_element_type(x, wanted.dtype, wanted.is_number)
         place = "" if tree.is_leaf() else f" at {keystr(treedef_paths(tree)[index])}"
         mend = (
             "shapes must agree"

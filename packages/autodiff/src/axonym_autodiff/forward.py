@@ -8,16 +8,25 @@ from typing import Any
 from axonym_core import lax
 from axonym_core.arrays import Array
 from axonym_core.errors import ArgumentTypeError, ShapeError, TreeStructureError
-from axonym_core.extend import Zero, instantiate
+from axonym_core.extend import Zero, instantiate, returned_tangent
+from axonym_core.operators import returned, strong
 from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
 from axonym_core.tracing import run_and_end
 from axonym_core.trees import register_pytree_node_class, tree_flatten, tree_unflatten
-from axonym_core.types import NamedEntries, ShapedArray, aval_of, dtypes, join_all_named, join_named
+from axonym_core.types import (
+    NamedEntries,
+    ShapedArray,
+    aval_of,
+    dtypes,
+    join_all_named,
+    join_named,
+    python_number,
+)
 
 from .arguments import function_name, leaf_path
 from .errors import NotDifferentiableError
-from .jvp_trace import JvpTrace, JvpTracer
+from .jvp_trace import JvpTrace
 from .linear_transpose import transpose_flat
 from .programs import runnable_params
 from .recorded_maps import RecordedMap
@@ -43,6 +52,7 @@ def check_tangents(
                 f"{type(value).__name__}; write {what}(f, (x,), (t,))"
             )
     leaves, tree = tree_flatten(tuple(primals))
+    leaves = [python_number(x) for x in leaves]
     t_leaves, t_tree = tree_flatten(tuple(tangents))
     if tree != t_tree:
         raise TreeStructureError(
@@ -52,7 +62,7 @@ def check_tangents(
     checked: list[Any] = []
     for i, (x, t) in enumerate(zip(leaves, t_leaves, strict=True)):
         aval = aval_of(x).to_tangent()
-        got = aval_of(t)
+        got = aval_of(python_number(t))
         where = leaf_path(tree, i, "tangents")
         if got.shape != aval.shape:
             raise ShapeError(f"{what}: {where} has shape {got.shape}, its primal {aval.shape}")
@@ -72,7 +82,7 @@ def check_tangents(
                 )
             checked.append(lax.convert_element_type(t, aval.dtype))
         else:
-            checked.append(t)
+            checked.append(strong(t))
     return leaves, checked, tree
 
 
@@ -114,9 +124,11 @@ def jvp(
     if has_aux:
         out, aux = split_aux(out, name, "jvp")
     out_leaves, out_tree = tree_flatten(out)
-    pairs = [trace.split(o) for o in out_leaves]
-    value = tree_unflatten(out_tree, [p for p, _ in pairs])
-    tangent = tree_unflatten(out_tree, [instantiate(t) for _, t in pairs])
+    pairs = [trace.split(python_number(o)) for o in out_leaves]
+    value = tree_unflatten(out_tree, [returned(p) for p, _ in pairs])
+    tangent = tree_unflatten(
+        out_tree, [returned_tangent(instantiate(t), aval_of(p)) for p, t in pairs]
+    )
     if not has_aux:
         return value, tangent
     return value, tangent, primal_part(trace, aux)
@@ -140,7 +152,7 @@ def primal_part(trace: JvpTrace, tree: Any) -> Any:
     """A tree with the tracers of a trace replaced by their primals."""
     leaves, structure = tree_flatten(tree)
     return tree_unflatten(
-        structure, [x.primal if type(x) is JvpTracer and x.owner is trace else x for x in leaves]
+        structure, [returned(trace.split(x)[0]) if isinstance(x, Array) else x for x in leaves]
     )
 
 
@@ -148,7 +160,7 @@ def primal_part(trace: JvpTrace, tree: Any) -> Any:
 class LinearMap(RecordedMap):
     """The derivative of a function at a point, as `linearize` returns it: `f_jvp(*tangents)`."""
 
-    __slots__ = ("_in_avals", "_in_tree", "_out_tree")
+    __slots__ = ("_in_avals", "_in_tree", "_out_avals", "_out_tree")
 
     def __init__(
         self,
@@ -157,11 +169,13 @@ class LinearMap(RecordedMap):
         in_tree: Any,
         in_avals: Sequence[ShapedArray],
         outputs: Sequence[Any],
+        out_avals: Sequence[ShapedArray],
         out_tree: Any,
     ) -> None:
         super().__init__(eqns, inputs, outputs)
         self._in_tree = in_tree
         self._in_avals = in_avals
+        self._out_avals = out_avals
         self._out_tree = out_tree
 
     def __call__(self, *tangents: Any) -> Any:
@@ -184,7 +198,7 @@ class LinearMap(RecordedMap):
                     f"linearize: {leaf_path(tree, i, 'tangents')} has shape {aval_of(t).shape}, "
                     f"the argument {aval.shape}"
                 )
-            if aval.dtype != dtypes.float0 and aval_of(t).dtype != aval.dtype:
+            if aval.dtype != dtypes.float0:
                 t = lax.convert_element_type(t, aval.dtype)
             checked.append(widen(t, aval.named))
         further = join_all_named([aval_of(t) for t in checked])
@@ -192,6 +206,7 @@ class LinearMap(RecordedMap):
             outs = self._at_further_axes(checked, further)
         else:
             outs = self._forwards(checked)
+        outs = [returned_tangent(o, a) for o, a in zip(outs, self._out_avals, strict=True)]
         return tree_unflatten(self._out_tree, outs)
 
     def _forwards(self, tangents: Sequence[Any]) -> list[Any]:
@@ -252,6 +267,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     trace = JvpTrace(parent, tape)
     trace.origin = tape.origin = f"linearize({function_name(fun)})"
     leaves, tree = tree_flatten(primals)
+    leaves = [python_number(x) for x in leaves]
     avals = [aval_of(x).to_tangent().strip_weak_type() for x in leaves]
     inputs = [tape.new_input(a) for a in avals]
     args = [
@@ -263,8 +279,10 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     if has_aux:
         out, aux = split_aux(out, function_name(fun), "linearize")
     out_leaves, out_tree = tree_flatten(out)
-    pairs = [trace.split(o) for o in out_leaves]
-    value = tree_unflatten(out_tree, [p for p, _ in pairs])
+    pairs = [trace.split(python_number(o)) for o in out_leaves]
+    value = tree_unflatten(out_tree, [returned(p) for p, _ in pairs])
     outputs = [t.variable if type(t) is LinearTracer else t for _, t in pairs]
-    linear = LinearMap(tape.eqns, [x.variable for x in inputs], tree, avals, outputs, out_tree)
+    variables = [x.variable for x in inputs]
+    out_avals = [aval_of(p) for p, _ in pairs]
+    linear = LinearMap(tape.eqns, variables, tree, avals, outputs, out_avals, out_tree)
     return (value, linear, primal_part(trace, aux)) if has_aux else (value, linear)

@@ -11,12 +11,13 @@ from functools import wraps
 from typing import Any
 
 from axonym_core.errors import ArgumentTypeError
-from axonym_core.extend import instantiate
+from axonym_core.extend import instantiate, returned_tangent
+from axonym_core.operators import returned
 from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
 from axonym_core.tracing import run_and_end
 from axonym_core.trees import PyTreeDef, register_pytree_node_class, tree_flatten, tree_unflatten
-from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes
+from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes, python_number, scalar_of
 
 from .arguments import (
     argument_path,
@@ -41,13 +42,14 @@ ReduceAxes = AxisName | Sequence[AxisName] | None
 class Pullback(RecordedMap):
     """The transposed derivative of a function at a point: `f_vjp(cotangents)`."""
 
-    __slots__ = ("_in_tree", "_out_avals", "_out_tree", "_reading", "_what")
+    __slots__ = ("_in_avals", "_in_tree", "_out_tree", "_reading", "_what", "out_avals")
 
     def __init__(
         self,
         what: str,
         eqns: Sequence[JaxprEqn],
         inputs: Sequence[Var],
+        in_avals: Sequence[ShapedArray],
         in_tree: PyTreeDef,
         outputs: Sequence[Var | None],
         out_avals: Sequence[ShapedArray],
@@ -56,8 +58,9 @@ class Pullback(RecordedMap):
     ) -> None:
         super().__init__(eqns, inputs, outputs)
         self._what = what
+        self._in_avals = in_avals
         self._in_tree = in_tree
-        self._out_avals = out_avals
+        self.out_avals = out_avals
         self._out_tree = out_tree
         self._reading = reading
 
@@ -72,14 +75,17 @@ class Pullback(RecordedMap):
             NotLinearError: The function uses an operation that has no transpose.
         """
         cts = check_cotangents(
-            ct, self._out_tree, self._out_avals, self._what, self._reading.collective
+            ct, self._out_tree, self.out_avals, self._what, self._reading.collective
         )
         return tree_unflatten(self._in_tree, self.flat(cts))
 
     def flat(self, cts: Sequence[Any]) -> list[Any]:
         """Cotangents of the leaves of the arguments, for checked cotangents of the results."""
         found = backward_pass(self._eqns, self._inputs, self._outputs, cts, self._reading)
-        return [instantiate(c) for c in found]
+        return [
+            returned_tangent(instantiate(c), aval)
+            for c, aval in zip(found, self._in_avals, strict=True)
+        ]
 
 
 def _vjp(
@@ -95,6 +101,7 @@ def _vjp(
     trace = JvpTrace(parent, tape)
     trace.origin = tape.origin = f"{what}({name})"
     leaves, in_tree = tree_flatten(primals)
+    leaves = [python_number(x) for x in leaves]
     inputs = []
     args = []
     for x in leaves:
@@ -111,20 +118,21 @@ def _vjp(
     values: list[Any] = []
     outputs: list[Var | None] = []
     for o in out_leaves:
-        p, t = trace.split(o)
+        p, t = trace.split(python_number(o))
         values.append(p)
         outputs.append(variable(t))
     pullback = Pullback(
         what,
         tape.eqns,
         inputs,
+        [aval_of(x) for x in leaves],
         in_tree,
         outputs,
         [aval_of(v) for v in values],
         out_tree,
         reading,
     )
-    return values, out_tree, pullback, aux
+    return [returned(v) for v in values], out_tree, pullback, aux
 
 
 def vjp(
@@ -280,7 +288,7 @@ def _grad(
             return fun(*full, **kwargs)
 
         values, out_tree, pullback, aux = _vjp(what, of_chosen, name, chosen, reading, has_aux)
-        seed = _seed(values, out_tree, what, name, holomorphic)
+        seed = _seed(pullback.out_avals, out_tree, what, name, holomorphic)
         gradients = tree_unflatten(tree, pullback.flat([seed]))
         value = tree_unflatten(out_tree, values)
         result = gradients[0] if isinstance(argnums, int) else gradients
@@ -289,14 +297,16 @@ def _grad(
     return both
 
 
-def _seed(values: Sequence[Any], tree: PyTreeDef, what: str, name: str, holomorphic: bool) -> Any:
+def _seed(
+    avals: Sequence[ShapedArray], tree: PyTreeDef, what: str, name: str, holomorphic: bool
+) -> Any:
     """The cotangent 1 for a scalar result, after checking that it is one."""
-    if len(values) != 1 or tree.num_nodes != 1:
+    if len(avals) != 1 or tree.num_nodes != 1:
         raise NotDifferentiableError(
             f"{what}: {name} must return one scalar, it returned the structure {tree}; return a "
             "scalar loss, with has_aux=True for further results"
         )
-    aval = aval_of(values[0])
+    (aval,) = avals
     if aval.shape:
         raise NotDifferentiableError(
             f"{what}: {name} must return a scalar, its result has type {aval}; reduce it (sum or "
@@ -316,7 +326,7 @@ def _seed(values: Sequence[Any], tree: PyTreeDef, what: str, name: str, holomorp
         raise NotDifferentiableError(
             f"{what}: {name} must return a floating-point number, got {aval}"
         )
-    return dtype.type(1)
+    return scalar_of(1, dtype)
 
 
 def linear_transpose(
@@ -347,7 +357,7 @@ def linear_transpose(
     tape = TapeTrace(context.trace)
     inputs = []
     for i, x in enumerate(leaves):
-        aval = aval_of(x).strip_weak_type()
+        aval = aval_of(python_number(x)).strip_weak_type()
         if not dtypes.is_inexact(aval.dtype):
             raise NotDifferentiableError(
                 f"linear_transpose: {leaf_path(in_tree, i, 'primals')} has dtype "
@@ -360,6 +370,7 @@ def linear_transpose(
         "linear_transpose",
         tape.eqns,
         [x.variable for x in inputs],
+        [aval_of(python_number(x)) for x in leaves],
         in_tree,
         [variable(o) for o in out_leaves],
         [aval_of(o) for o in out_leaves],

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from axonym_core.extend import Zero, add_tangents, instantiate
+from axonym_core.operators import strong
 from axonym_core.programs import Primitive
 from axonym_core.types import AxisName, ShapedArray, aval_of
 
@@ -139,9 +140,12 @@ def defjvp(primitive: Primitive, *rules: Callable[..., Any] | None) -> None:
     def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
         out = primitive.bind(*primals, **params)
         tangent: Any = None
+        value = out
+        if aval_of(out).is_number:  # functions of numbers alone would round them
+            value, primals = strong(out), [strong(x) for x in primals]
         for t, rule in zip(tangents, rules, strict=True):
             if type(t) is not Zero and rule is not None:
-                part = rule(t, out, *primals, **params)
+                part = rule(t, value, *primals, **params)
                 tangent = part if tangent is None else add_tangents(tangent, part)
         return out, Zero(aval_of(out).to_tangent()) if tangent is None else tangent
 

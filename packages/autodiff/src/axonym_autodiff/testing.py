@@ -46,7 +46,7 @@ def check_grads(
     Example:
         >>> import numpy as np
         >>> from axonym_core import lax
-        >>> check_grads(lambda x: lax.sin(x), (np.float64(0.3),), order=2)
+        >>> check_grads(lambda x: lax.sin(x), (np.array(0.3),), order=2)
     """
     random = np.random.default_rng(seed)
     args = tuple(args)
@@ -84,8 +84,9 @@ def _check(
     level: int,
 ) -> None:
     ts = [_direction(random, x) for x in xs]
-    plus = fun(*[x + eps * t for x, t in zip(xs, ts, strict=True)])
-    minus = fun(*[x - eps * t for x, t in zip(xs, ts, strict=True)])
+    # Arrays of rank 0: NumPy's scalars would count as numbers, of no dtype of their own.
+    plus = fun(*[np.asarray(x + eps * t) for x, t in zip(xs, ts, strict=True)])
+    minus = fun(*[np.asarray(x - eps * t) for x, t in zip(xs, ts, strict=True)])
     slope = tree_map(lambda a, b: (np.asarray(a) - np.asarray(b)) / (2 * eps), plus, minus)
     if "fwd" in modes:
         _, tangent = jvp(fun, tuple(xs), tuple(ts))

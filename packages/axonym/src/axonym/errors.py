@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from axonym_core.errors import ExportError as ExportError
     from axonym_core.errors import IndexingError as IndexingError
     from axonym_core.errors import IndexTypeError as IndexTypeError
+    from axonym_core.errors import IntegerRangeError as IntegerRangeError
     from axonym_core.errors import InternalError as InternalError
     from axonym_core.errors import JaxprTypeError as JaxprTypeError
     from axonym_core.errors import NonConcreteBooleanIndexError as NonConcreteBooleanIndexError
@@ -76,10 +77,11 @@ _HOMES: Final = {
     "axonym_core.errors": (
         "ArgumentTypeError ArgumentValueError AxisNameError AxonymError BackendError "
         "ConcretizationError ConcretizationTypeError ConfigError DTypeError EffectError "
-        "ExportError IndexTypeError IndexingError InternalError JaxprTypeError "
-        "NonConcreteBooleanIndexError OutOfMemoryError PrimitiveNameError RecursiveCallError "
-        "ShapeError TracerArrayConversionError TracerBoolConversionError TracerError "
-        "TracerIntegerConversionError TracerLeakError TreeStructureError UnexpectedTracerError"
+        "ExportError IndexTypeError IndexingError IntegerRangeError InternalError "
+        "JaxprTypeError NonConcreteBooleanIndexError OutOfMemoryError PrimitiveNameError "
+        "RecursiveCallError ShapeError TracerArrayConversionError TracerBoolConversionError "
+        "TracerError TracerIntegerConversionError TracerLeakError TreeStructureError "
+        "UnexpectedTracerError"
     ),
     "axonym_distributed.errors": (
         "DistributedError PlatformError ProcessArgumentError ProcessIndexError"
@@ -125,6 +127,7 @@ __all__ = [
     "ExportError",
     "IndexTypeError",
     "IndexingError",
+    "IntegerRangeError",
     "InternalError",
     "JaxprTypeError",
     "KeyArrayError",

@@ -18,8 +18,6 @@ from operator import is_
 from types import MethodType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, final, overload
 
-import numpy as np
-
 from axonym_core.arrays import ConcreteArray, as_concrete, backends
 from axonym_core.errors import ArgumentTypeError
 from axonym_core.primitives.calls import jit_p
@@ -27,7 +25,7 @@ from axonym_core.programs import DebugInfo, debug_info, eval_jaxpr
 from axonym_core.settings import BoundedCache, config, context
 from axonym_core.tracing import JaxprTrace, TracedFunction, eval_trace, struct_of, trace_cached
 from axonym_core.trees import PyTreeDef, keystr, tree_flatten, tree_leaves_with_path, tree_unflatten
-from axonym_core.types import ShapedArray, aval_of
+from axonym_core.types import ShapedArray, aval_of, python_number
 
 from ._arguments import is_named, selection, static_key
 from ._cache import CompiledFunctionCache, default_cache
@@ -100,7 +98,6 @@ class CompiledFunction(Generic[P, R]):
         donate_argnames: str | Iterable[str] | None = None,
         inline: bool = False,
         cache: CompiledFunctionCache | None = None,
-        numpy_scalars_weak: bool = True,
     ) -> None:
         if not callable(fun):
             raise ArgumentTypeError(f"jit: fun must be a function, got {type(fun).__name__}")
@@ -113,7 +110,6 @@ class CompiledFunction(Generic[P, R]):
         self.cache = default_cache() if cache is None else cache
         self._entries = self.cache.entries(fun)
         self._options = _options.first((self._donate, self._static), object())
-        self._numpy_scalars_weak = numpy_scalars_weak
         self._plain = not self._static.names and not self._static.positions
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -169,13 +165,12 @@ class CompiledFunction(Generic[P, R]):
         module, name = getattr(self, "__module__", None), getattr(self, "__qualname__", "")
         if is_named(self, module, name):
             return name
-        options = {
+        options: dict[str, Any] = {
             "static_argnums": tuple(self._static.positions),
             "static_argnames": tuple(self._static.names),
             "donate_argnums": tuple(self._donate.positions),
             "donate_argnames": tuple(self._donate.names),
             "inline": self._inline,
-            "numpy_scalars_weak": self._numpy_scalars_weak,
         }
         return (partial(CompiledFunction, **options), (self._fun,))
 
@@ -203,8 +198,7 @@ class CompiledFunction(Generic[P, R]):
 
         leaves, in_tree = tree_flatten((dynamic, named))
         positional = not named and len(leaves) == len(dynamic) and all(map(is_, leaves, dynamic))
-        if self._numpy_scalars_weak:
-            leaves = [x if type(x) is ConcreteArray else _python_number(x) for x in leaves]
+        leaves = [x if type(x) is ConcreteArray else python_number(x) for x in leaves]
         debug = debug_info(fun, in_tree)
         if static:
             taken = {where for where, _ in static}
@@ -267,6 +261,7 @@ class CompiledFunction(Generic[P, R]):
             key=("jit", call.static),
             call=call.call,
             debug=call.debug,
+            settle=True,
         )
 
     def _key(self, call: _Call, avals: tuple[ShapedArray, ...]) -> Hashable:
@@ -326,16 +321,6 @@ class CompiledFunction(Generic[P, R]):
     def clear_cache(self) -> None:
         """Drop the programs of this function."""
         self.cache.clear(self._fun)
-
-
-def _python_number(x: Any) -> Any:
-    """A NumPy float64 or complex128 scalar as the Python number that it is; weak, as in operators.
-
-    So `jit(f)(x, np.float64(2))` has the dtypes of `f(x, np.float64(2))`.
-    """
-    if type(x) is np.float64:
-        return float(x)
-    return complex(x) if type(x) is np.complex128 else x
 
 
 @overload
@@ -434,8 +419,6 @@ def library_jit(
 def library_jit(fun: Any = None, *, static_argnums: Any = None, static_argnames: Any = None) -> Any:
     """`jit` for functions of libraries: inlined into their callers, with one cache for all.
 
-    A library promotes operands before it calls these, so a NumPy scalar has the dtype that it has.
-
     Args:
         fun: The function; left out, a decorator is returned.
         static_argnums: As for `jit`.
@@ -449,7 +432,6 @@ def library_jit(fun: Any = None, *, static_argnums: Any = None, static_argnames:
             static_argnames=static_argnames,
             inline=True,
             cache=_LIBRARY_CACHE,
-            numpy_scalars_weak=False,
         )
 
     return decorate if fun is None else decorate(fun)

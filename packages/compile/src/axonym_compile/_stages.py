@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from axonym_core.arrays import as_concrete, backends
 from axonym_core.errors import ShapeError, TreeStructureError
+from axonym_core.operators import WEAK_SCALARS, join_types, number_like
 from axonym_core.programs import Jaxpr
 from axonym_core.trees import PyTreeDef, tree_flatten, tree_unflatten
 from axonym_core.types import aval_of
@@ -77,6 +78,8 @@ class Compiled:
                 f"{self.traced.in_tree}, called with {tree}"
             )
         for i, (x, aval) in enumerate(zip(leaves, self.traced.jaxpr.in_avals, strict=True)):
+            if type(x) in WEAK_SCALARS and join_types(aval_of(x), aval)[0] == aval.dtype:
+                x = leaves[i] = number_like(x, aval)
             if aval_of(x).strip_weak_type() is not aval.strip_weak_type():
                 raise ShapeError(
                     f"{self.traced.name} was compiled for "

@@ -32,6 +32,7 @@ __all__ = [
     "ExportError",
     "IndexTypeError",
     "IndexingError",
+    "IntegerRangeError",
     "InternalError",
     "JaxprTypeError",
     "NonConcreteBooleanIndexError",
@@ -117,6 +118,23 @@ class DTypeError(AxonymError, TypeError):
         Traceback (most recent call last):
         ...
         axonym_core.errors.DTypeError: dtype='flaot32' is not a dtype; did you mean 'float32'?
+    """
+
+
+class IntegerRangeError(DTypeError, OverflowError):
+    """A Python integer is out of the range of the dtype that it is to have.
+
+    Causes: the array beside it has a narrower dtype; nothing else decided, and the default integer
+    dtype has 32 bits; the integer needs more than 64. Cure: convert the array
+    (``x.astype("int64")``), give the integer a dtype of its own (``numpy.int64(n)``), or use a
+    float.
+
+    Example:
+        >>> from axonym_core import lax
+        >>> lax.add(np.ones(3, np.int8), 1000)
+        Traceback (most recent call last):
+        ...
+        axonym_core.errors.IntegerRangeError: the integer 1000 does not fit int8, ...
     """
 
 

@@ -21,3 +21,4 @@ from .lax.reductions import axes_in_scope as axes_in_scope
 from .lax.symbolic_zeros import Zero as Zero
 from .lax.symbolic_zeros import add_tangents as add_tangents
 from .lax.symbolic_zeros import instantiate as instantiate
+from .lax.symbolic_zeros import returned_tangent as returned_tangent

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from axonym_core import lax
+from axonym_core.primitives.shape import broadcast_in_dim_p
 from axonym_core.programs import Primitive
 from axonym_core.types import AxisName, aval_of
 
@@ -49,7 +50,7 @@ def move_dim(x: Any, dim: Dim, to: int, size: int) -> Any:
         shape = list(aval_of(x).shape)
         kept = [i if i < to else i + 1 for i in range(len(shape))]
         shape.insert(to, size)
-        return lax.broadcast_in_dim(x, tuple(shape), tuple(kept))
+        return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=tuple(kept))
     if dim == to:
         return x
     order = [i for i in range(aval_of(x).ndim) if i != dim]

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from axonym_core.errors import ArgumentTypeError
+from axonym_core.operators import returned
 from axonym_core.programs import debug_info
 from axonym_core.trees import (
     PyTreeDef,
@@ -78,7 +79,7 @@ def vmap(
             nonlocal out_tree
             inner_args, inner_kwargs = tree_unflatten(in_tree, values)
             out_leaves, out_tree = tree_flatten(fun(*inner_args, **inner_kwargs))
-            return out_leaves
+            return [returned(x) for x in out_leaves]
 
         results = map_flat(flat, axis, leaves, dims, origin=f"vmap({name})")
         assert out_tree is not None

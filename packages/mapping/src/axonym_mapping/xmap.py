@@ -12,6 +12,7 @@ import numpy as np
 
 from axonym_core import lax
 from axonym_core.errors import ArgumentTypeError
+from axonym_core.operators import returned
 from axonym_core.programs import debug_info
 from axonym_core.settings import context
 from axonym_core.tracing import run_and_end, run_in
@@ -21,6 +22,7 @@ from axonym_core.trees import (
     keystr,
     tree_flatten,
     tree_leaves_with_path,
+    tree_map,
     tree_unflatten,
 )
 from axonym_core.types import AxisName, aval_of, named_entries
@@ -169,7 +171,11 @@ def xmap(
             traces.append(trace)
             values, dims = _wrap(trace, axis, values, dims)
         args = tree_unflatten(in_tree, values)
-        out = run_and_end(traces, fun, *args) if traces else fun(*args)
+
+        def settled_fun(*args: Any) -> Any:
+            return tree_map(returned, fun(*args))
+
+        out = run_and_end(traces, settled_fun, *args) if traces else settled_fun(*args)
         out_leaves, out_tree = tree_flatten(out)
         out_entries = _entries(f"xmap({name}) out_axes", out_tree, out_entries_tree, "result")
         outs = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from axonym_core import lax
 from axonym_core.arrays import Array
-from axonym_core.types import aval_of, dtypes
+from axonym_core.types import aval_of, dtypes, python_number, settled_aval
 
 from .errors import RandomDTypeError, RandomShapeError
 
@@ -87,7 +87,7 @@ def float_parameter(value: Any, function: str, argument: str) -> np.dtype[Any]:
     Raises:
         RandomDTypeError: It is of another dtype.
     """
-    aval = aval_of(value)
+    aval = settled_aval(aval_of(python_number(value)))
     if aval.dtype not in FLOATS:
         raise RandomDTypeError(
             f"{function}: {argument} is of type {aval}; it has to be a floating-point number, or "

@@ -23,7 +23,8 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from axonym_core import lax
-from axonym_core.arrays import Array, as_array
+from axonym_core.arrays import Array
+from axonym_core.operators import as_array
 from axonym_core.types import aval_of, dtypes
 
 from .errors import KeyArrayError, KeyTypeError

@@ -14,7 +14,8 @@ import numpy as np
 
 from axonym_compile import library_jit
 from axonym_core import lax
-from axonym_core.arrays import Array, ConcreteArray, as_array
+from axonym_core.arrays import Array, ConcreteArray
+from axonym_core.operators import as_array
 from axonym_core.types import aval_of, dtypes
 
 from ._arguments import as_shape, count, float_parameter, spread

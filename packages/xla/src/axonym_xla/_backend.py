@@ -177,7 +177,7 @@ class XlaBackend:
     def _operand(self, x: Any) -> tuple[ShapedArray, Buffer]:
         """Type and buffer of an operand that is not an array of this backend."""
         kind = type(x)
-        if kind in _NUMBERS:
+        if kind in _NUMBERS or isinstance(x, float | int):
             aval = aval_of(x)
             # Numbers of one type that are equal are the same, zeros and NaN aside.
             key = (kind, x if x and x == x else exact(x), aval)

@@ -26,7 +26,7 @@ import numpy as np
 
 from axonym_core import lax
 from axonym_core.extend import Zero, add_tangents
-from axonym_core.operators import number_like
+from axonym_core.operators import number_like, strong
 from axonym_core.primitives import elementwise as p
 from axonym_core.programs import Primitive
 from axonym_core.types import ShapedArray, aval_of, dtypes
@@ -160,6 +160,7 @@ def _integer_pow_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, y: int)
         return out, _zero_of(out)
     if y == 1:
         return out, t
+    x = strong(x)
     power = x if y == 2 else p.integer_pow_p.bind(x, y=y - 1)
     product = lax.mul if y > 0 else lax.mul_no_nan
     return out, product(t, lax.mul(power, _number(y, x)))
@@ -249,13 +250,13 @@ defjvp(p.nextafter_p, lambda t, out, x, y: _full(t, out), None)
 def _convert_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, new_dtype: Any, weak_type: bool
 ) -> JvpResult:
-    def convert(x: Any) -> Any:
-        return p.convert_element_type_p.bind(x, new_dtype=new_dtype, weak_type=weak_type)
+    def convert(x: Any, weak: bool) -> Any:
+        return p.convert_element_type_p.bind(x, new_dtype=new_dtype, weak_type=weak)
 
-    out = convert(primals[0])
+    out = convert(primals[0], weak_type)
     if not dtypes.is_inexact(new_dtype):
         return out, _zero_of(out)
-    return out, convert(tangents[0])
+    return out, convert(tangents[0], False)
 
 
 def _convert_transpose(

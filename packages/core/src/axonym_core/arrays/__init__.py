@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from . import backends as backends
-from .arguments import as_array as as_array
 from .arguments import as_dimension as as_dimension
 from .arguments import as_dimensions as as_dimensions
 from .arguments import as_ints as as_ints

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ArgumentTypeError, ShapeError
-from .array import Array, as_concrete
+from .array import Array
 
 
 def as_ints(value: Any, function: str, argument: str) -> tuple[int, ...]:
@@ -71,8 +71,3 @@ def as_dimensions(value: Any, ndim: int, function: str, argument: str) -> tuple[
     if len(set(dims)) != len(dims):
         raise ShapeError(f"{function}: {argument}={value} names a dimension twice; name each once")
     return dims
-
-
-def as_array(x: Any) -> Array:
-    """Array from an operand that a function returns unchanged: arrays and tracers pass."""
-    return x if isinstance(x, Array) else as_concrete(x)

@@ -18,11 +18,10 @@ from typing import Any, final
 import numpy as np
 
 from .. import lax
-from ..arrays.arguments import as_array
 from ..arrays.array import Array
 from ..errors import DTypeError, ShapeError
 from ..operators import array_operators as operators
-from ..operators.promotion import scalar_of
+from ..operators.promotion import as_array, scalar_of
 from ..primitives.indexing import (
     GatherScatterMode,
     ScatterDimensionNumbers,

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays.arguments import as_dimensions, as_ints
 from ..arrays.array import Array, as_concrete
 from ..errors import ArgumentTypeError, ArgumentValueError, AxisNameError, DTypeError
+from ..operators.promotion import settled
 from ..primitives.collectives import (
     axis_index_p,
     grouped_pmax_p,
@@ -26,6 +27,7 @@ from ..settings.thread_context import context
 from ..trees.operations import tree_map
 from ..types.avals import AxisName, NamedEntries, ShapedArray, aval_of
 from ..types.axes import as_axis_names
+from ..types.python_numbers import python_number
 from .elementwise import convert_element_type
 from .reductions import reduce_max, reduce_min, reduce_sum
 
@@ -196,10 +198,12 @@ def psum(
     """
 
     def one(leaf: Any) -> Any:
+        leaf = python_number(leaf)
         if _is_number(leaf):
             count = _count("psum", leaf, axis_name, axis_index_groups)
             if isinstance(count, int):
                 return leaf * count
+            leaf = settled(leaf)
         elif aval_of(leaf).dtype == np.bool_ and axis_name != ():
             leaf = convert_element_type(leaf, np.int32)
         return _sum(leaf, axis_name, axis_index_groups)
@@ -228,6 +232,7 @@ def pmean(
     """
 
     def one(leaf: Any) -> Any:
+        leaf = python_number(leaf)
         count = _count("pmean", leaf, axis_name, axis_index_groups)
         if _is_number(leaf):
             return leaf / 1 if not isinstance(count, int) or count else math.nan
@@ -242,7 +247,7 @@ def _extremum(reduction: _Reduction, x: Any, axis_name: Any, groups: Groups | No
             raise DTypeError(
                 f"{reduction.name}: complex numbers have no order; got {aval_of(leaf)}"
             )
-        return reduction(leaf, axis_name, groups)
+        return reduction(settled(leaf), axis_name, groups)
 
     return tree_map(one, x)
 

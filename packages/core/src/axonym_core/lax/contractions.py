@@ -7,6 +7,7 @@ from typing import Any
 
 from ..arrays.array import Array
 from ..errors import ConfigError, ShapeError
+from ..operators.promotion import is_number, match_scalars
 from ..primitives.contractions import (
     DotDimensionNumbers,
     Precision,
@@ -125,6 +126,8 @@ def dot_general(
         (_dims(lhs_contracting, lhs_ndim), _dims(rhs_contracting, rhs_ndim)),
         (_dims(lhs_batch, lhs_ndim), _dims(rhs_batch, rhs_ndim)),
     )
+    if is_number(lhs) or is_number(rhs):
+        lhs, rhs = match_scalars("dot_general", lhs, rhs)
     return dot_general_p.bind(  # type: ignore[no-any-return]  # Any by nature
         lhs,
         rhs,

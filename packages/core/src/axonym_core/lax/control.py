@@ -22,6 +22,7 @@ from ..errors import (
     ShapeError,
     TreeStructureError,
 )
+from ..operators.promotion import as_array, join_types, settled
 from ..primitives.control import cond_p, scan_p, while_p
 from ..programs.evaluation import eval_jaxpr
 from ..programs.jaxpr import Jaxpr, Var
@@ -32,11 +33,13 @@ from ..trees.operations import (
     keystr,
     tree_flatten,
     tree_leaves_with_path,
+    tree_map,
     tree_structure,
     tree_unflatten,
 )
 from ..types import dtypes
 from ..types.avals import NamedEntries, ShapedArray, aval_of, join_named
+from ..types.python_numbers import python_number, scalar_of, settled_aval
 from .collectives import pbroadcast
 from .elementwise import clamp, convert_element_type, lt, ne
 
@@ -46,8 +49,8 @@ __all__ = ["cond", "fori_loop", "map", "scan", "switch", "while_loop"]
 def conform(x: Any, aval: ShapedArray) -> Any:
     """Bring a value to a type that it can take implicitly: another dtype, more named axes."""
     own = aval_of(x)
-    if own.dtype != aval.dtype:
-        x = convert_element_type(x, aval.dtype)
+    if own.dtype != aval.dtype or own.is_number != aval.is_number:
+        x = convert_element_type(x, aval.dtype, aval.weak_type)
     return pbroadcast(x, aval.named)
 
 
@@ -70,7 +73,7 @@ def conform_results(jaxpr: Jaxpr, out_avals: Sequence[ShapedArray]) -> Jaxpr:
 
 
 def _alike(a: ShapedArray, b: ShapedArray) -> bool:
-    return a is b or a.strip_weak_type() is b.strip_weak_type()
+    return a is b or (a.strip_weak_type() is b.strip_weak_type() and a.is_number == b.is_number)
 
 
 def _join_carry(
@@ -84,9 +87,7 @@ def _join_carry(
         )
     joined = before
     if before.dtype != after.dtype or before.weak_type != after.weak_type:
-        dtype, weak = dtypes.lattice_result(
-            ((before.dtype, before.weak_type), (after.dtype, after.weak_type))
-        )
+        dtype, weak = join_types(before, after)
         # Only a weak side may change; a strong carry keeps its dtype.
         if not before.weak_type and dtype != before.dtype:
             raise DTypeError(
@@ -226,7 +227,7 @@ def scan(
         >>> int(total), sums.tolist()
         (6, [0, 1, 3, 6])
     """
-    init_leaves, init_tree = tree_flatten(init)
+    init_leaves, init_tree = _operands(init)
     xs_leaves, _ = tree_flatten(xs)
     steps = _scan_length(xs, xs_leaves, length)
     slices = tuple(
@@ -248,8 +249,9 @@ def scan(
         [aval_of(x) for x in init_leaves],
         lambda i: f"scan: {_leaf_name('carry', init, i)} of {debug.name}",
     )
+    ys = jaxpr.out_avals[len(carry) :]
     outs = bind_scan(
-        jaxpr,
+        conform_results(jaxpr, [*carry, *[settled_aval(y) for y in ys]]),
         carry,
         init_leaves,
         xs_leaves,
@@ -258,8 +260,14 @@ def scan(
         unroll=max(steps, 1) if unroll is True else max(int(unroll), 1),
     )
     assert out_tree is not None
-    result: tuple[Any, Any] = tree_unflatten(out_tree, outs)
+    result: tuple[Any, Any] = tree_unflatten(out_tree, [settled(o) for o in outs])
     return result
+
+
+def _operands(tree: Any) -> tuple[list[Any], PyTreeDef]:
+    """Leaves of the arguments of a function that is staged; NumPy's doubles count as numbers."""
+    leaves, structure = tree_flatten(tree)
+    return [python_number(x) for x in leaves], structure
 
 
 def _scan_length(xs: Any, leaves: Sequence[Any], length: int | None) -> int:
@@ -347,7 +355,7 @@ def while_loop(
         >>> int(while_loop(lambda n: n < 100, lambda n: n * 2, 3))
         192
     """
-    leaves, tree = tree_flatten(init_val)
+    leaves, tree = _operands(init_val)
     in_tree = tree_structure(((init_val,), {}))
     body_debug, cond_debug = debug_info(body_fun, in_tree), debug_info(cond_fun, in_tree)
 
@@ -382,7 +390,7 @@ def while_loop(
     )
     cond_jaxpr = trace_cond(carry)
     outs = bind_while(cond_jaxpr, body, carry, leaves)
-    return tree_unflatten(tree, outs)
+    return tree_unflatten(tree, [settled(o) for o in outs])
 
 
 def bind_while(
@@ -444,7 +452,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
     start, stop = _static_int(lower), _static_int(upper)
     if start is not None and stop is not None:
         scan_body = _ForiBody(body_fun)
-        first = dtype.type(start)
+        first = scalar_of(start, dtype)
         (_, result), _ = scan(scan_body, (first, init_val), None, max(stop - start, 0))
         return result
     first, last = convert_element_type(lower, dtype), convert_element_type(upper, dtype)
@@ -494,7 +502,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     if index_aval.shape or index_aval.dtype.kind not in "iu":
         raise ArgumentTypeError(f"switch: index must be a 0-d integer, got {index_aval}")
     if len(branches) == 1:
-        return branches[0](*operands)
+        return tree_map(as_array, branches[0](*operands))
     index = convert_element_type(index, np.dtype(np.int32))
     index = clamp(np.int32(0), index, np.int32(len(branches) - 1))
     return _branch("switch", index, branches, operands)
@@ -542,7 +550,7 @@ def cond(
 def _branch(
     name: str, index: Any, functions: Sequence[Callable[..., Any]], operands: tuple[Any, ...]
 ) -> Any:
-    leaves, in_tree = tree_flatten((operands, {}))
+    leaves, in_tree = _operands((operands, {}))
     avals = tuple([aval_of(x) for x in leaves])
     traced = [trace_cached(f, in_tree, avals, key="branch") for f in functions]
     first = traced[0]
@@ -557,6 +565,7 @@ def _branch(
             )
         for k, (a, b) in enumerate(zip(joined, other.jaxpr.out_avals, strict=True)):
             joined[k] = _join_branch(name, names, first.out_tree, k, a, b)
+    joined = [settled_aval(a) for a in joined]
     programs = [conform_results(t.jaxpr, joined) for t in traced]
     return tree_unflatten(first.out_tree, bind_cond(index, programs, leaves))
 
@@ -596,7 +605,7 @@ def _with_leading(program: Jaxpr, avals: Sequence[ShapedArray], position: int) -
 def _join_branch(
     name: str, names: str, tree: PyTreeDef, index: int, a: ShapedArray, b: ShapedArray
 ) -> ShapedArray:
-    dtype, weak = dtypes.lattice_result(((a.dtype, a.weak_type), (b.dtype, b.weak_type)))
+    dtype, weak = join_types(a, b)
     compatible = (dtype == a.dtype or a.weak_type) and (dtype == b.dtype or b.weak_type)
     if a.shape != b.shape or not compatible:
         path = _leaf_name("result", tree_unflatten(tree, list(range(tree.num_leaves))), index)

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays.arguments import as_dimension, as_ints
 from ..arrays.array import Array
 from ..errors import ShapeError
-from ..operators.promotion import scalar_of
+from ..operators.promotion import number_like, scalar_of, settled
 from ..primitives.shape import broadcast_in_dim_p, iota_p
 from ..types import dtypes
 from ..types.avals import aval_of
@@ -102,6 +102,8 @@ def full(shape: Sequence[int], fill_value: Any, dtype: Any = None) -> Array:
                 value = convert_element_type(value, dtype)
         elif aval_of(value).shape == ():
             value = scalar_of(value[()] if isinstance(value, np.ndarray) else value, dtype)
+    else:
+        value = settled(value)
     if aval_of(value).shape != ():
         raise ShapeError(
             f"full: fill_value must be a scalar, got shape {aval_of(value).shape}; use "
@@ -133,8 +135,7 @@ def full_like(
     aval = aval_of(x)
     shape = aval.shape if shape is None else as_ints(shape, "full_like", "shape")
     if dtype is None and aval.weak_type and not isinstance(fill_value, Array):
-        # A Python number of the dtype's kind keeps the result weak.
-        return _filled(scalar_of(fill_value, aval.dtype).item(), shape)
+        return _filled(number_like(fill_value, aval), shape)
     return full(shape, fill_value, aval.dtype if dtype is None else dtype)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays.arguments import as_dimension, as_ints
 from ..arrays.array import Array
 from ..errors import DTypeError, ShapeError
-from ..operators.promotion import WEAK_SCALARS, match_scalars
+from ..operators.promotion import is_number, match_scalars
 from ..primitives import indexing as p
 from ..types import dtypes
 from ..types.avals import aval_of
@@ -196,7 +196,7 @@ def dynamic_update_slice(
         Array([0., 1., 1., 0.], dtype=float64)
     """
     starts = _starts("dynamic_update_slice", operand, start_indices, allow_negative_indices)
-    if type(update) in WEAK_SCALARS:
+    if is_number(update):
         operand, update = match_scalars("dynamic_update_slice", operand, update)
     return p.dynamic_update_slice_p.bind(operand, update, *starts)
 
@@ -298,7 +298,7 @@ def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: int
         Array([0., 7., 0.], dtype=float64)
     """
     aval = aval_of(operand)
-    if type(update) in WEAK_SCALARS:
+    if is_number(update):
         operand, update = match_scalars("dynamic_update_index_in_dim", operand, update)
     axis = as_dimension(axis, aval.ndim, "dynamic_update_index_in_dim", "axis")
     shape = aval_of(update).shape

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays.arguments import as_ints
 from ..arrays.array import Array
 from ..errors import ArgumentTypeError, DTypeError
-from ..operators.promotion import WEAK_SCALARS, match_scalars, scalar_of
+from ..operators.promotion import is_number, match_scalars, scalar_of, settled
 from ..primitives import indexing as p
 from ..primitives.indexing import (
     GatherDimensionNumbers,
@@ -100,9 +100,10 @@ def gather(
         Array([[4, 5],
                [0, 1]], dtype=int64)
     """
+    operand = settled(operand)
     return p.gather_p.bind(
         operand,
-        start_indices,
+        settled(start_indices),
         dimension_numbers=_numbers("gather", GatherDimensionNumbers, dimension_numbers),
         slice_sizes=as_ints(slice_sizes, "gather", "slice_sizes"),
         indices_are_sorted=bool(indices_are_sorted),
@@ -130,7 +131,7 @@ def as_fill_value(value: Any, aval: ShapedArray) -> Any:
             "gather: fill_value must be a Python or NumPy number, for it is a parameter of the "
             "program; to fill with an array, gather with any value and select with numpy.where"
         )
-    if type(value) in WEAK_SCALARS:
+    if is_number(value):
         value = match_scalars("gather", np.empty((0,), aval.dtype), value)[1]
     else:
         value = scalar_of(np.asarray(value)[()], aval.dtype)
@@ -150,11 +151,11 @@ def _scatter(
     **more: Any,
 ) -> Array:
     name = primitive.name
-    if type(updates) in WEAK_SCALARS:
+    if is_number(updates) or is_number(operand):
         operand, updates = match_scalars(name, operand, updates)
     return primitive.bind(
         operand,
-        indices,
+        settled(indices),
         updates,
         dimension_numbers=_numbers(name, ScatterDimensionNumbers, dimension_numbers),
         indices_are_sorted=bool(indices_are_sorted),

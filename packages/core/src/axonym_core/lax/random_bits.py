@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.arguments import as_array, as_ints
+from ..arrays.arguments import as_ints
 from ..arrays.array import Array
 from ..errors import DTypeError, ShapeError
+from ..operators.promotion import as_array
 from ..primitives.random_bits import check_key, random_bits_p, threefry2x32_p
 from ..types import dtypes
 from ..types.avals import aval_of

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..arrays.arguments import as_dimension, as_dimensions
 from ..arrays.array import Array
+from ..operators.promotion import settled
 from ..primitives import reductions as p
 from ..programs.primitive import Primitive
 from ..settings.thread_context import context
@@ -74,7 +75,7 @@ def reduce_sum(operand: Any, axes: Sequence[int], axis_names: Any = ()) -> Array
 
 def _reduce(primitive: Primitive, operand: Any, axes: Sequence[int], **names: Any) -> Array:
     dims = as_dimensions(axes, aval_of(operand).ndim, primitive.name, "axes")
-    return primitive.bind(operand, axes=dims, **names)  # type: ignore[no-any-return]  # Any by nature
+    return primitive.bind(settled(operand), axes=dims, **names)  # type: ignore[no-any-return]  # Any by nature
 
 
 def reduce_prod(operand: Any, axes: Sequence[int]) -> Array:

@@ -9,10 +9,10 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from ..arrays.arguments import as_array, as_dimension, as_dimensions, as_ints
+from ..arrays.arguments import as_dimension, as_dimensions, as_ints
 from ..arrays.array import Array
 from ..errors import ShapeError
-from ..operators.promotion import WEAK_SCALARS, match_scalars
+from ..operators.promotion import as_array, is_number, match_scalars, settled
 from ..primitives.shape import (
     broadcast_in_dim_p,
     concatenate_p,
@@ -84,6 +84,7 @@ def broadcast_in_dim(
     """
     shape = as_ints(shape, "broadcast_in_dim", "shape")
     dims = as_ints(broadcast_dimensions, "broadcast_in_dim", "broadcast_dimensions")
+    operand = settled(operand)
     if (
         isinstance(operand, Array)
         and operand.aval.shape == shape
@@ -176,8 +177,7 @@ def reshape(
                [3, 4, 5]], dtype=int64)
     """
     new_sizes = as_ints(new_sizes, "reshape", "new_sizes")
-    if dimensions is not None:
-        operand = transpose(operand, dimensions)
+    operand = settled(operand) if dimensions is None else transpose(operand, dimensions)
     if isinstance(operand, Array) and operand.aval.shape == new_sizes:
         return operand
     return reshape_p.bind(operand, new_sizes=new_sizes)
@@ -203,6 +203,7 @@ def transpose(operand: Any, permutation: Sequence[int]) -> Array:
         (3, 2)
     """
     permutation = as_ints(permutation, "transpose", "permutation")
+    operand = settled(operand)
     if isinstance(operand, Array) and permutation == tuple(range(operand.aval.ndim)):
         return operand
     return transpose_p.bind(operand, permutation=permutation)
@@ -353,7 +354,7 @@ def pad(operand: Any, padding_value: Any, padding_config: Sequence[tuple[int, in
                 f"each dimension, got {entry}"
             )
     aval = aval_of(operand)
-    if type(padding_value) in WEAK_SCALARS:
+    if is_number(padding_value) or is_number(operand):
         operand, padding_value = match_scalars("pad", operand, padding_value)
     if isinstance(operand, Array) and len(config) == aval.ndim and not any(map(any, config)):
         return operand
@@ -389,6 +390,7 @@ def slice(
     start = as_ints(start_indices, "slice", "start_indices")
     limit = as_ints(limit_indices, "slice", "limit_indices")
     steps = (1,) * len(start) if strides is None else as_ints(strides, "slice", "strides")
+    operand = settled(operand)
     if (
         isinstance(operand, Array)
         and limit == operand.aval.shape
@@ -528,4 +530,5 @@ def optimization_barrier(operand: Any) -> Any:
         (Array([1], dtype=int64), Array([2], dtype=int64))
     """
     leaves, tree = tree_flatten(operand)
+    leaves = [settled(x) for x in leaves]
     return tree_unflatten(tree, optimization_barrier_p.bind(*leaves) if leaves else leaves)

@@ -7,9 +7,11 @@ from typing import Any, final
 import numpy as np
 
 from ..types import dtypes
-from ..types.avals import ShapedArray
+from ..types.avals import ShapedArray, aval_of
+from ..types.python_numbers import settled_aval
 from .creation import full
 from .elementwise.arithmetic import add
+from .elementwise.conversions import convert_element_type
 
 
 @final
@@ -37,6 +39,17 @@ def instantiate(x: Any) -> Any:
     if x.aval.dtype == dtypes.float0:
         return np.zeros(x.aval.shape, dtypes.float0)
     return full(x.aval.shape, 0, x.aval.dtype)
+
+
+def returned_tangent(t: Any, aval: ShapedArray) -> Any:
+    """A tangent or cotangent of a value of a type, as a transformation returns it.
+
+    It is as weak as the value, and has the default width if that is a number.
+    """
+    own = aval_of(t)
+    if not aval.weak_type or own.dtype == dtypes.float0:
+        return t
+    return convert_element_type(t, settled_aval(aval).dtype, True)
 
 
 def add_tangents(x: Any, y: Any) -> Any:

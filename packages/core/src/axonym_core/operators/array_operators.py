@@ -23,8 +23,9 @@ from ..primitives import elementwise as p
 from ..primitives.contractions import dot_general_p
 from ..primitives.shape import squeeze_p, transpose_p
 from ..programs.primitive import Primitive
-from ..types.avals import ShapedArray, aval_of, scalar_aval
+from ..types.avals import ShapedArray, aval_of
 from ..types.dtypes import COMPLEXES, FLOATS, INEXACT, INTEGERS, SIGNED, DType, bool_, iinfo, int32
+from ..types.python_numbers import strong_type, weak_scalar
 from . import promotion
 
 __all__ = [
@@ -60,8 +61,8 @@ Operator = Callable[[Any, Any], Any]
 # and whether it holds floats.
 _Quick = tuple[float, float, type[Any], bool]
 _quick: Final[dict[DType, _Quick]] = {
-    **{d: (-60000, 60000, d.type, True) for d in FLOATS if d.itemsize > 1},
-    **{d: (-60000, 60000, d.type, True) for d in COMPLEXES},
+    **{d: (-60000, 60000, strong_type(d), True) for d in FLOATS if d.itemsize > 1},
+    **{d: (-60000, 60000, strong_type(d), True) for d in COMPLEXES},
     **{d: (-128 if d in SIGNED else 0, 127, d.type, False) for d in INTEGERS if iinfo(d).bits >= 8},
 }
 
@@ -72,14 +73,8 @@ def _beside(aval: ShapedArray, number: Any, quick: dict[DType, _Quick]) -> Any:
     if rule is None:
         return None
     low, high, scalar, holds_floats = rule
-    if aval.weak_type:
-        if holds_floats and scalar_aval(float).dtype is aval.dtype:
-            return float(number)
-        if type(number) is int and scalar_aval(int).dtype is aval.dtype:
-            return number
-        return None
     if low <= number <= high and (holds_floats or type(number) is int):
-        return scalar(number)
+        return weak_scalar(number, aval.dtype) if aval.weak_type else scalar(number)
     return None
 
 
@@ -118,7 +113,7 @@ def _binary(
                 return bind(x, y)
         if not (promotion.is_arraylike(x) and promotion.is_arraylike(y)):
             return NotImplemented
-        x, y = promotion.promote_args(name, x, y)
+        x, y = promotion.promote_numbers(x, y) or promotion.promote_args(name, x, y)
         if special is not None and aval_of(x).dtype in special_dtypes:
             return special(x, y)
         return bind(x, y)
@@ -180,7 +175,7 @@ def right_shift(x: Any, y: Any) -> Any:
     """`x >> y`: filled with the sign bit where the result's dtype is signed, else with zeros."""
     if not _operands(x, y):
         return NotImplemented
-    x, y = promotion.promote_args("right_shift", x, y)
+    x, y = promotion.promote_numbers(x, y) or promotion.promote_args("right_shift", x, y)
     return (_arithmetic_shift if aval_of(x).dtype in SIGNED else _logical_shift)(x, y)
 
 
@@ -191,7 +186,13 @@ def true_divide(x: Any, y: Any) -> Any:
         return _divide_inexact(x, y)
     if not _operands(x, y):
         return NotImplemented
-    x, y = promotion.promote_args_inexact("true_divide", x, y)
+    numbers = promotion.promote_numbers(x, y)
+    if numbers is None:
+        x, y = promotion.promote_args_inexact("true_divide", x, y)
+    elif aval_of(numbers[0]).dtype in INEXACT:
+        x, y = numbers
+    else:
+        x, y = [promotion.as_number(v, float) for v in numbers]
     return p.div_p.bind(x, y)
 
 
@@ -220,7 +221,7 @@ def _nonzero_number(y: Any) -> bool:
 
 
 def _promote_division(name: str, x: Any, y: Any) -> tuple[Any, Any, DType]:
-    x, y = promotion.promote_args(name, x, y)
+    x, y = promotion.promote_numbers(x, y) or promotion.promote_args(name, x, y)
     dtype = aval_of(x).dtype
     if dtype == bool_:  # NumPy's divide truth values as 8-bit integers
         dtype = np.dtype(np.int8)
@@ -233,13 +234,13 @@ def _promote_division(name: str, x: Any, y: Any) -> tuple[Any, Any, DType]:
     return x, y, dtype
 
 
-def _constant(value: float, dtype: DType) -> Any:
-    return promotion.scalar_of(value, dtype)
+def _number(value: float, like: Any) -> Any:
+    return promotion.number_like(value, aval_of(like))
 
 
-def _signs_differ(remainder: Any, y: Any, dtype: DType) -> Any:
+def _signs_differ(remainder: Any, y: Any) -> Any:
     """Where a truncated remainder has another sign than the divisor, and is not 0."""
-    zero = _constant(0, dtype)
+    zero = _number(0, remainder)
     if _nonzero_number(y):
         return (p.lt_p if y > 0 else p.gt_p).bind(remainder, zero)
     differ = p.ne_p.bind(p.lt_p.bind(remainder, zero), p.lt_p.bind(y, zero))
@@ -252,31 +253,30 @@ def floor_divide(x: Any, y: Any) -> Any:
         return NotImplemented
     x, y, dtype = _promote_division("floor_divide", x, y)
     if dtype in FLOATS:
-        return _floor_divide_floats(x, y, dtype)
-    zero = _constant(0, dtype)
+        return _floor_divide_floats(x, y)
     quotient = p.div_p.bind(x, y)
     if dtype in SIGNED:
-        differ = _signs_differ(p.rem_p.bind(x, y), y, dtype)
-        lower = p.sub_p.bind(quotient, _constant(1, dtype))
+        differ = _signs_differ(p.rem_p.bind(x, y), y)
+        lower = p.sub_p.bind(quotient, _number(1, quotient))
         quotient = p.select_n_p.bind(differ, quotient, lower)
     if _nonzero_number(y):
         return quotient
+    zero = _number(0, quotient)
     return p.select_n_p.bind(p.eq_p.bind(y, zero), quotient, zero)
 
 
-def _floor_divide_floats(x: Any, y: Any, dtype: DType) -> Any:
+def _floor_divide_floats(x: Any, y: Any) -> Any:
     # Dividing the dividend less the remainder gives a number next to an integer, which rounding
     # makes exact; x / y itself may have been rounded up past one.
     x, y = [v if isinstance(v, np.generic | float) else p.stop_gradient_p.bind(v) for v in (x, y)]
-    one = _constant(1, dtype)
     remainder = p.rem_p.bind(x, y)
     quotient = p.div_p.bind(p.sub_p.bind(x, remainder), y)
-    differ = _signs_differ(remainder, y, dtype)
-    quotient = p.select_n_p.bind(differ, quotient, p.sub_p.bind(quotient, one))
+    differ = _signs_differ(remainder, y)
+    quotient = p.select_n_p.bind(differ, quotient, p.sub_p.bind(quotient, _number(1, quotient)))
     rounded = p.round_p.bind(quotient, rounding_method=p.RoundingMethod.TO_NEAREST_EVEN)
     if _nonzero_number(y):
         return rounded
-    return p.select_n_p.bind(p.eq_p.bind(y, _constant(0, dtype)), rounded, p.div_p.bind(x, y))
+    return p.select_n_p.bind(p.eq_p.bind(y, _number(0, rounded)), rounded, p.div_p.bind(x, y))
 
 
 def remainder(x: Any, y: Any) -> Any:
@@ -287,11 +287,11 @@ def remainder(x: Any, y: Any) -> Any:
     truncated = p.rem_p.bind(x, y)
     out = truncated
     if dtype not in INTEGERS or dtype in SIGNED:
-        differ = _signs_differ(truncated, y, dtype)
+        differ = _signs_differ(truncated, y)
         out = p.select_n_p.bind(differ, truncated, p.add_p.bind(truncated, y))
     if dtype in FLOATS or _nonzero_number(y):
         return out
-    zero = _constant(0, dtype)
+    zero = _number(0, out)
     return p.select_n_p.bind(p.eq_p.bind(y, zero), out, zero)
 
 
@@ -311,14 +311,18 @@ def power(x: Any, y: Any) -> Any:
         return NotImplemented
     if isinstance(y, int | np.integer):
         exponent = python_operator.index(y)
-        x = promotion.promote_dtypes("power", x, y if isinstance(y, np.integer) else 0)[0]
+        exact = type(y) is int and aval is not None and aval.is_number
+        if not exact:
+            x = promotion.promote_dtypes("power", x, y if isinstance(y, np.integer) else 0)[0]
+        elif exponent < 0:
+            x = promotion.as_number(x, float)
         if exponent < 0 and aval_of(x).dtype in INTEGERS:
             raise DTypeError(
                 f"power: integers have no negative powers, got {aval_of(x)} ** {exponent}; convert "
                 f"the base to a floating-point dtype: x.astype('float32') ** {exponent}"
             )
         return p.integer_pow_p.bind(x, y=exponent)
-    x, y = promotion.promote_args("power", x, y)
+    x, y = promotion.promote_numbers(x, y) or promotion.promote_args("power", x, y)
     if aval_of(x).dtype == bool_:
         eight = np.dtype(np.int8)
         x, y = [p.convert_element_type_p.bind(v, new_dtype=eight, weak_type=False) for v in (x, y)]

@@ -20,55 +20,46 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arrays.array import Array, as_concrete, register_method
 from ..errors import ArgumentTypeError, DTypeError, ShapeError
 from ..primitives.elementwise import bitcast_convert_type_p, convert_element_type_p
 from ..primitives.shape import broadcast_in_dim_p
-from ..types import dtypes
-from ..types.avals import Shape, ShapedArray, scalar_aval
-from ..types.dtypes import (
-    COMPLEXES,
-    FLOATS,
-    INEXACT,
-    INTEGERS,
-    DType,
-    default_float_dtype,
-    dtype_and_weak,
-    float16,
-    float32,
-    float64,
-    iinfo,
-    lattice_result,
+from ..types import dtypes, python_numbers
+from ..types.avals import Shape, ShapedArray, aval_of, scalar_aval
+from ..types.dtypes import INEXACT, DType, default_float_dtype, dtype_and_weak, lattice_result
+from ..types.python_numbers import (
+    PYTHON_SCALARS,
+    WEAK_SCALARS,
+    kind_of,
+    python_number,
+    settled,
+    settled_aval,
+    weak_scalar,
 )
 
 __all__ = [
+    "PYTHON_SCALARS",
+    "WEAK_SCALARS",
+    "as_array",
+    "as_number",
     "broadcast_args",
     "is_arraylike",
+    "is_number",
+    "join_types",
     "match_scalars",
     "number_like",
     "promote_args",
     "promote_args_inexact",
     "promote_dtypes",
     "promote_dtypes_inexact",
+    "promote_numbers",
+    "returned",
     "scalar_of",
+    "settled",
+    "strong",
 ]
 
-PYTHON_SCALARS: Final = frozenset((bool, int, float, complex))
-"""Types of Python's own numbers, whose dtype is weak."""
-
-WEAK_SCALARS: Final = PYTHON_SCALARS | {np.float64, np.complex128}
-"""Types of numbers whose dtype is weak: Python's, and those of NumPy that derive from them."""
-
-_RANK: Final = {bool: 0, int: 1, float: 2, np.float64: 2, complex: 3, np.complex128: 3}
-_SMALL: Final = 60000.0  # within the range of float16
-_QUICK: Final = frozenset((float16, float32, float64))
-
-
-def _kind_of(dtype: DType) -> type:
-    if dtype in FLOATS:
-        return float
-    if dtype in INTEGERS:
-        return int
-    return complex if dtype in COMPLEXES else bool
+_RANK: Final = {bool: 0, int: 1, float: 2, complex: 3}
 
 
 def is_arraylike(x: Any) -> bool:
@@ -80,8 +71,16 @@ def is_arraylike(x: Any) -> bool:
     )
 
 
+def is_number(x: Any) -> bool:
+    """Whether an operand is a number, Python's or a traced one, with all its 64 bits."""
+    if type(x) in WEAK_SCALARS:
+        return True
+    aval = getattr(x, "aval", None)
+    return aval is not None and aval.is_number
+
+
 def scalar_of(value: Any, dtype: DType) -> Any:
-    """NumPy scalar of a number, in a dtype whose kind can hold it.
+    """Scalar of a number, in a dtype whose kind can hold it.
 
     Args:
         value: A Python number or a NumPy scalar.
@@ -89,58 +88,68 @@ def scalar_of(value: Any, dtype: DType) -> Any:
             they are too large. Of an extended dtype there is the element 0 alone.
 
     Raises:
-        DTypeError: An integer is out of the dtype's range.
+        IntegerRangeError: An integer is out of the dtype's range.
 
     Example:
         >>> scalar_of(2, np.dtype(np.float32))
         np.float32(2.0)
     """
-    kind = type(value)
-    if dtype in _QUICK:
-        # Only beyond this range can NumPy warn of an overflow.
-        if (kind is float or kind is int) and -_SMALL < value < _SMALL:
-            return dtype.type(value)
-    elif dtype in INTEGERS:
-        value = int(value)
-        limits = iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            raise DTypeError(
-                f"the integer {value} does not fit {dtype}, which holds {limits.min} to "
-                f"{limits.max}; convert the array to a wider dtype with astype, or the number to "
-                "an array with a dtype of its own"
-            )
-        return dtype.type(value)
-    elif dtypes.is_extended(dtype):
-        return _opaque(value, dtype)
-    with np.errstate(all="ignore"):
-        try:
-            return np.asarray(value, np.complex128 if dtype in COMPLEXES else None).astype(dtype)[
-                ()
-            ]
-        except (OverflowError, TypeError):  # integers beyond 64 bits have no NumPy dtype
-            return np.asarray(_as_float(value), np.float64).astype(dtype)[()]
-
-
-def _opaque(value: Any, dtype: Any) -> Any:
-    """Element of an extended dtype; the number 0 stands for the one whose bits are all 0."""
+    if not dtypes.is_extended(dtype):
+        return python_numbers.scalar_of(value, dtype)
+    opaque: Any = dtype
     if value != 0:
-        raise DTypeError(f"the number {value!r} is no element of {dtype}; {dtype.reading}")
-    return bitcast_convert_type_p.bind(dtype.storage.type(0), new_dtype=dtype)
+        raise DTypeError(f"the number {value!r} is no element of {dtype}; {opaque.reading}")
+    return bitcast_convert_type_p.bind(opaque.storage.type(0), new_dtype=dtype)
 
 
-def _as_float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+def as_number(x: Any, kind: type) -> Any:
+    """Number as one of another of Python's types, with all its bits."""
+    aval = getattr(x, "aval", None)
+    if aval is None:
+        return weak_scalar(x, scalar_aval(kind).dtype)
+    dtype = scalar_aval(kind).dtype
+    if aval.dtype == dtype:
+        return x
+    return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=True)
 
 
-def _weak_scalar(value: Any, dtype: DType) -> Any:
-    """Python number, or weakly typed array, of a number and the dtype it is to have."""
-    kind = _kind_of(dtype)
-    if kind is bool or scalar_aval(kind).dtype == dtype:
-        return kind(value)
-    return convert_element_type_p.bind(kind(value), new_dtype=dtype, weak_type=True)
+def as_array(x: Any) -> Array:
+    """Array from an operand that a function returns unchanged: arrays and tracers pass."""
+    x = settled(x)
+    return x if isinstance(x, Array) else as_concrete(x)
+
+
+def returned(x: Any) -> Any:
+    """A result of a transformation: a number takes the default width and becomes an array."""
+    return as_array(x) if isinstance(x, Array | int | float | complex) else x
+
+
+def strong(x: Any) -> Any:
+    """An operand, strong if it is a number, with all its bits; else as it is."""
+    return _convert(x, aval_of(python_number(x)).dtype, False) if is_number(x) else x
+
+
+def promote_numbers(x: Any, y: Any) -> tuple[Any, Any] | None:
+    """Two numbers, of which one at least is traced, as numbers of one type; else None.
+
+    Operators keep them exact, as Python's own would.
+    """
+    if not (is_number(x) and is_number(y)):
+        return None
+    if type(x) in WEAK_SCALARS and type(y) in WEAK_SCALARS:
+        return None
+    kind = max([kind_of(aval_of(v).dtype) for v in (x, y)], key=_RANK.__getitem__)
+    return as_number(x, kind), as_number(y, kind)
+
+
+def _settled(x: Array) -> Any:
+    dtype = settled_aval(x.aval).dtype
+    if dtype == x.aval.dtype:
+        return x
+    return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=True)
+
+
+register_method("_settled", _settled)
 
 
 def number_like(value: Any, aval: ShapedArray) -> Any:
@@ -154,13 +163,13 @@ def number_like(value: Any, aval: ShapedArray) -> Any:
         >>> number_like(2, ShapedArray((3,), np.float16))
         np.float16(2.0)
     """
-    return _weak_scalar(value, aval.dtype) if aval.weak_type else scalar_of(value, aval.dtype)
+    return weak_scalar(value, aval.dtype) if aval.weak_type else scalar_of(value, aval.dtype)
 
 
 def _type_of(name: str, position: int, x: Any) -> tuple[DType, bool]:
     aval = getattr(x, "aval", None)
     if aval is not None:
-        return aval.dtype, aval.weak_type
+        return _strength(aval)
     if not is_arraylike(x):
         raise ArgumentTypeError(
             f"{name}: argument {position} is a {type(x).__name__}; it takes arrays and numbers, so "
@@ -169,10 +178,25 @@ def _type_of(name: str, position: int, x: Any) -> tuple[DType, bool]:
     return dtype_and_weak(x, f"{name}: argument {position}")
 
 
+def join_types(a: ShapedArray, b: ShapedArray) -> tuple[DType, bool]:
+    """Dtype that two values of one variable have together, and whether it is weak.
+
+    It is that of promotion, except that numbers keep their bits among themselves.
+    """
+    if a.is_number and b.is_number:
+        kind = max([kind_of(v.dtype) for v in (a, b)], key=_RANK.__getitem__)
+        return scalar_aval(kind).dtype, True
+    return lattice_result(tuple([_strength(v) for v in (a, b)]))
+
+
+def _strength(aval: ShapedArray) -> tuple[DType, bool]:
+    return settled_aval(aval).dtype, aval.weak_type
+
+
 def _convert(x: Any, dtype: DType, weak: bool) -> Any:
     kind = type(x)
     if kind in WEAK_SCALARS:
-        return _weak_scalar(x, dtype) if weak else scalar_of(x, dtype)
+        return weak_scalar(x, dtype) if weak else scalar_of(x, dtype)
     aval = getattr(x, "aval", None)
     if aval is None:
         if isinstance(x, np.ndarray):
@@ -182,8 +206,9 @@ def _convert(x: Any, dtype: DType, weak: bool) -> Any:
             return x if x.dtype == dtype else scalar_of(x, dtype)
         elif not weak:
             return scalar_of(x, dtype)
-    elif aval.dtype == dtype and (aval.weak_type == weak or not weak):
+    elif aval.dtype == dtype and (aval.weak_type == weak or not (weak or aval.is_number)):
         # A weak operand beside a strong one of its dtype needs no conversion: the result is strong.
+        # But a number would lose its bits where it is used alone.
         return x
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak)
 
@@ -306,7 +331,11 @@ def promote_args(name: str, *args: Any) -> list[Any]:
         [np.float16(1.0), np.float16(2.0)]
     """
     first: ShapedArray | None = getattr(args[0], "aval", None)
-    if first is not None and all([getattr(x, "aval", None) is first for x in args]):
+    if (
+        first is not None
+        and not first.is_number
+        and all([getattr(x, "aval", None) is first for x in args])
+    ):
         return list(args)
     return broadcast_args(name, *promote_dtypes(name, *args))
 
@@ -322,6 +351,7 @@ def promote_args_inexact(name: str, *args: Any) -> list[Any]:
     if (
         first is not None
         and first.dtype in INEXACT
+        and not first.is_number
         and all([getattr(x, "aval", None) is first for x in args])
     ):
         return list(args)
@@ -348,38 +378,21 @@ def match_scalars(name: str, *args: Any) -> list[Any]:
         [array([1.], dtype=float16), np.float16(2.0)]
     """
     for array in args:
-        if type(array) not in WEAK_SCALARS:
+        if not is_number(array):
             break
     else:
-        return _match_numbers(name, args)
+        return promote_dtypes(name, *args)
     dtype, weak = _type_of(f"lax.{name}", 0, array)
-    rank = _RANK[_kind_of(dtype)]
+    rank = _RANK[kind_of(dtype)]
     matched = []
     for x in args:
-        kind = type(x)
-        if kind in WEAK_SCALARS and x is not array:
-            if _RANK[kind] > rank:
+        if x is not array and is_number(x):
+            if _RANK[kind_of(_type_of(name, 0, x)[0])] > rank:
                 raise DTypeError(
                     f"lax.{name}: the number {x!r} does not fit {dtype}, the dtype of the operand "
                     f"beside it; convert that with lax.convert_element_type, or give a number of "
-                    f"type {_kind_of(dtype).__name__}"
+                    f"type {kind_of(dtype).__name__}"
                 )
-            if kind in PYTHON_SCALARS or x.dtype != dtype:
-                x = _weak_scalar(x, dtype) if weak else scalar_of(x, dtype)
+            x = _convert(x, dtype, weak)
         matched.append(x)
     return matched
-
-
-def _match_numbers(name: str, args: tuple[Any, ...]) -> list[Any]:
-    """Numbers alone: NumPy's keep their dtype, Python's promote among themselves."""
-    for x in args:
-        if type(x) not in PYTHON_SCALARS:
-            dtype = dtype_of_wide(args)
-            return [x if type(x) is dtype.type else scalar_of(x, dtype) for x in args]
-    return promote_dtypes(name, *args)
-
-
-def dtype_of_wide(args: tuple[Any, ...]) -> DType:
-    """Dtype of 64-bit NumPy numbers beside Python's: complex where any is complex."""
-    kind = max([_RANK[type(x)] for x in args])
-    return np.dtype(np.complex128) if kind == 3 else float64

@@ -28,6 +28,7 @@ from ..trees.operations import (
 )
 from ..types.avals import AxisName, ShapedArray, ShapeDtypeStruct, aval_of
 from ..types.axes import AxisEnv
+from ..types.python_numbers import python_number, settled
 from .trace import Trace, Tracer, run_and_end, run_in
 
 
@@ -272,6 +273,7 @@ def trace_tree(
     in_avals: Sequence[ShapedArray],
     *,
     debug: DebugInfo | None = None,
+    settle: bool = False,
 ) -> TracedFunction:
     """Stage `fun(*args, **kwargs)` for arguments of the given tree and types.
 
@@ -280,6 +282,7 @@ def trace_tree(
         in_tree: Tree of `(args, kwargs)`.
         in_avals: Types of the leaves.
         debug: Names for messages; collected from the function by default.
+        settle: Whether results that are numbers take the default width.
 
     Raises:
         TypeError: The function returns something that is not an array or a number; the message
@@ -296,7 +299,7 @@ def trace_tree(
         for leaf in out_leaves:
             if not isinstance(leaf, Array):
                 _require_array(leaf, result, debug.name)
-        return out_leaves
+        return [settled(x) if settle else python_number(x) for x in out_leaves]
 
     jaxpr = trace_flat(flat, in_avals, debug=debug)
     assert out_tree is not None
@@ -326,6 +329,7 @@ def trace_cached(
     key: Hashable = (),
     call: Callable[..., Any] | None = None,
     debug: DebugInfo | None = None,
+    settle: bool = False,
 ) -> TracedFunction:
     """Stage a function as `trace_tree` does, giving the same jaxpr for the same function and types.
 
@@ -339,18 +343,20 @@ def trace_cached(
         key: What else distinguishes the program (static arguments), made with `exact`.
         call: What is called in the place of `fun` (it with static arguments filled in).
         debug: Names for messages.
+        settle: Whether results that are numbers take the default width.
     """
-    full_key = (in_tree, in_avals, key, context.trace.axis_env, config.trace_key)
+    full_key = (in_tree, in_avals, key, settle, context.trace.axis_env, config.trace_key)
     programs = _traced.get(fun)
     if programs is None:
         try:
             programs = _traced.first(fun, BoundedCache(_PROGRAMS_PER_FUNCTION))
         except TypeError:  # not weakly referable: nothing to remember it by
-            return trace_tree(call or fun, in_tree, in_avals, debug=debug)
+            return trace_tree(call or fun, in_tree, in_avals, debug=debug, settle=settle)
     found = programs.get(full_key)
     if found is not None:
         return found
-    traced = trace_tree(call or fun, in_tree, in_avals, debug=debug or debug_info(fun, in_tree))
+    debug = debug or debug_info(fun, in_tree)
+    traced = trace_tree(call or fun, in_tree, in_avals, debug=debug, settle=settle)
     if any(isinstance(c, Tracer) for c in traced.jaxpr.consts):
         return traced
     return programs.first(full_key, traced)
@@ -401,8 +407,9 @@ def make_jaxpr(
             return fun(*[fixed[i] if i in fixed else next(rest) for i in range(len(args))], **kw)
 
         leaves, in_tree = tree_flatten((tuple(dynamic), kwargs))
-        stage = partial(trace_tree, debug=debug_info(fun, in_tree))
-        traced = run_in(JaxprTrace(env), stage, call, in_tree, [aval_of(x) for x in leaves])
+        stage = partial(trace_tree, debug=debug_info(fun, in_tree), settle=True)
+        avals = [aval_of(python_number(x)) for x in leaves]
+        traced = run_in(JaxprTrace(env), stage, call, in_tree, avals)
         if not return_shape:
             return traced.jaxpr
         shapes = [struct_of(aval) for aval in traced.jaxpr.out_avals]
@@ -435,5 +442,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
     leaves, in_tree = tree_flatten((args, kwargs))
-    traced = trace_tree(fun, in_tree, [aval_of(x) for x in leaves])
+    traced = trace_tree(fun, in_tree, [aval_of(python_number(x)) for x in leaves], settle=True)
     return tree_unflatten(traced.out_tree, [struct_of(a) for a in traced.jaxpr.out_avals])

@@ -18,6 +18,7 @@ from ..errors import ArgumentTypeError, ConcretizationError
 from ..trees.operations import tree_leaves, tree_map
 from ..types import dtypes
 from ..types.avals import aval_of, host_array
+from ..types.python_numbers import settled
 from .trace import Tracer
 
 __all__ = ["block_until_ready", "device_get", "device_put"]
@@ -45,7 +46,7 @@ def device_put(x: Any, device: Any = None) -> Any:
         if isinstance(leaf, Tracer):
             leaf.require_alive()
             if device is None:
-                return leaf
+                return settled(leaf)
             raise ConcretizationError(
                 f"device_put: a traced value of type {leaf.aval} has no place of its own, so it "
                 f"cannot be put on {device}. {leaf.provenance()}Put arguments on the device before "
@@ -57,6 +58,7 @@ def device_put(x: Any, device: Any = None) -> Any:
                 return leaf
             host = leaf.backend.to_host(leaf.buffer)
         else:
+            leaf = settled(leaf)
             host = host_array(leaf, aval_of(leaf).dtype)
         return backend.from_host(host, aval_of(leaf), device)
 

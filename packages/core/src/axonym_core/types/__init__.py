@@ -29,3 +29,6 @@ from .dtypes import SIGNED as SIGNED
 from .dtypes import DType as DType
 from .dtypes import bool_ as bool_
 from .dtypes import default_float_dtype as default_float_dtype
+from .python_numbers import python_number as python_number
+from .python_numbers import scalar_of as scalar_of
+from .python_numbers import settled_aval as settled_aval

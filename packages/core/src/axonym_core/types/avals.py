@@ -20,7 +20,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, AxisNameError, AxonymError, DTypeError, ShapeError
+from ..errors import ArgumentTypeError, AxisNameError, AxonymError, IntegerRangeError, ShapeError
 from ..settings.caches import Interned, register_key
 from . import dtypes
 
@@ -31,6 +31,7 @@ NamedEntries = tuple[tuple[AxisName, int], ...]
 _interned: Interned[ShapedArray] = Interned()
 _find = _interned.find
 
+_NUMBERS = frozenset((dtypes.int64, dtypes.float64, dtypes.complex128))
 _LARGEST = 2**63 - 1
 
 # Two elements share a byte, so compilers count their bits.
@@ -169,9 +170,21 @@ class ShapedArray:
         names: The names alone, as a frozenset.
         ndim: Number of positional dimensions.
         size: Number of elements, named axes not counted.
+        is_number: Whether it is the type of Python's numbers, 0-d, weak and of 64 bits: a number
+            that has not been rounded to the dtype of an array beside it, or to the default one.
     """
 
-    __slots__ = ("__weakref__", "dtype", "named", "names", "ndim", "shape", "size", "weak_type")
+    __slots__ = (
+        "__weakref__",
+        "dtype",
+        "is_number",
+        "named",
+        "names",
+        "ndim",
+        "shape",
+        "size",
+        "weak_type",
+    )
 
     shape: Shape
     dtype: np.dtype[Any]
@@ -180,6 +193,7 @@ class ShapedArray:
     names: frozenset[AxisName]
     ndim: int
     size: int
+    is_number: bool
 
     def __new__(
         cls,
@@ -305,6 +319,7 @@ def _intern(
         ("names", frozenset(name for name, _ in named_shape)),
         ("ndim", len(shape)),
         ("size", size),
+        ("is_number", weak_type and not shape and dtype in _NUMBERS),
     ):
         object.__setattr__(self, slot, value)
     return _interned.first((shape, dtype, weak_type, named_shape), self)
@@ -393,18 +408,19 @@ class ShapeDtypeStruct:
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{named})"
 
 
-_scalar_avals: dict[tuple[type, np.dtype[Any]], ShapedArray] = {}
+_scalar_avals: dict[type, ShapedArray] = {
+    # A Python bool is as strong as np.bool_: there is only one boolean dtype.
+    bool: ShapedArray((), dtypes.bool_),
+    int: ShapedArray((), dtypes.int64, True),
+    float: ShapedArray((), dtypes.float64, True),
+    complex: ShapedArray((), dtypes.complex128, True),
+}
 _generic_avals: dict[np.dtype[Any], ShapedArray] = {}
 
 
 def scalar_aval(kind: type) -> ShapedArray:
-    """Weakly typed 0-d aval of a Python scalar type, in the default dtype of its kind."""
-    dtype = dtypes.as_dtype(kind)
-    aval = _scalar_avals.get((kind, dtype))
-    if aval is None:
-        # A Python bool is as strong as np.bool_: there is only one boolean dtype.
-        aval = _scalar_avals[kind, dtype] = ShapedArray((), dtype, kind is not bool)
-    return aval
+    """Weakly typed 0-d aval of a Python scalar type: with all its bits."""
+    return _scalar_avals[kind]
 
 
 def aval_of(x: Any) -> ShapedArray:
@@ -429,8 +445,9 @@ def aval_of(x: Any) -> ShapedArray:
                 "x.filled(0), and pass the mask as where=~x.mask"
             )
         return ShapedArray(x.shape, dtypes.as_dtype(x.dtype))
-    if type(x) in (bool, int, float, complex):
-        return scalar_aval(type(x))
+    found = _scalar_avals.get(type(x))
+    if found is not None:
+        return found
     if isinstance(x, bool | int | float | complex):
         base = next(k for k in (bool, int, float, complex) if isinstance(x, k))
         return scalar_aval(base)
@@ -444,16 +461,16 @@ def host_array(x: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """NumPy array of a NumPy array or a number, in the dtype of its aval.
 
     Raises:
-        DTypeError: A Python integer is out of the dtype's range.
+        IntegerRangeError: A Python integer is out of the dtype's range.
 
     Example:
         >>> host_array(3, aval_of(3).dtype)
-        array(3, dtype=int32)
+        array(3)
     """
     try:
         return np.asarray(x, dtype)
     except OverflowError:
-        raise DTypeError(
+        raise IntegerRangeError(
             f"the integer {x} does not fit {dtype}, the dtype of Python integers here; make it an "
-            "array with a dtype of its own, for example with numpy.int64"
+            "array with a dtype of its own, for example with numpy.uint64, or a float"
         ) from None

@@ -263,7 +263,10 @@ def dtype_and_weak(x: Any, name: str = "x") -> tuple[DType, bool]:
         found = INTERNED.get(dtype) if isinstance(dtype, np.dtype) else None
         if found is None:
             found = as_dtype(dtype, f"{name}.dtype")
-        return found, bool(getattr(x, "weak_type", False))
+        weak = bool(getattr(x, "weak_type", False))
+        if weak and getattr(getattr(x, "aval", None), "is_number", False):
+            return _WEAK_VALUES[_weak_node(found)](), True
+        return found, weak
     if isinstance(x, int | float | complex):
         # Subclasses of Python's numbers, such as the members of an IntEnum.
         return _WEAK_VALUES[next(t for t in (int, float, complex) if isinstance(x, t))](), True

@@ -15,34 +15,42 @@ import numpy as np
 from axonym_core.arrays import Array, ConcreteArray, as_concrete
 from axonym_core.errors import ArgumentTypeError, ConcretizationError, DTypeError, ShapeError
 from axonym_core.operators import (
-    PYTHON_SCALARS,
-    WEAK_SCALARS,
     is_arraylike,
+    is_number,
     promote_dtypes,
     promote_dtypes_inexact,
     scalar_of,
+    settled,
 )
 from axonym_core.primitives.elementwise import convert_element_type_p, ne_p
-from axonym_core.types import INEXACT, DType, ShapedArray, aval_of, dtypes
+from axonym_core.types import INEXACT, DType, ShapedArray, aval_of, dtypes, python_number
 
 from ..errors import ArgumentError
 
 __all__ = [
+    "array_in",
     "array_of",
+    "arrays_of",
     "as_bool",
     "check_number",
     "choice",
     "concrete_of",
     "convert",
     "dtype_beside",
+    "exact",
     "inexact",
     "numeric",
     "python_number",
+    "real_dtype",
     "refuse_operands",
     "refuse_out",
     "sequence_of",
+    "settled_pair",
     "size_of",
 ]
+
+
+_PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 
 
 def array_of(name: str, x: Any, argument: str = "argument 0") -> Array:
@@ -57,23 +65,13 @@ def array_of(name: str, x: Any, argument: str = "argument 0") -> Array:
         TypeError: `x` is neither an array nor a number.
     """
     if isinstance(x, Array):
-        return x
+        return settled(x)  # type: ignore[no-any-return]  # an array in, an array out
     if not is_arraylike(x):
         raise ArgumentTypeError(
             f"{name}: {argument} is a {type(x).__name__}; it takes arrays and numbers, so convert "
             "it first, for example with axonym.numpy.asarray"
         )
-    return as_concrete(python_number(x))
-
-
-def python_number(x: Any) -> Any:
-    """The Python number of a `np.float64` or `np.complex128` scalar; anything else passes.
-
-    These scalars derive from Python's numbers and are weak, as those are.
-    """
-    if type(x) in WEAK_SCALARS and type(x) not in PYTHON_SCALARS:
-        return x.item()
-    return x
+    return as_concrete(settled(x))
 
 
 def inexact(name: str, x: Any) -> Any:
@@ -83,7 +81,7 @@ def inexact(name: str, x: Any) -> Any:
         TypeError: `x` is neither an array nor a number.
     """
     aval = getattr(x, "aval", None)
-    if aval is not None and aval.dtype in INEXACT:
+    if aval is not None and aval.dtype in INEXACT and not aval.is_number:
         return x
     return promote_dtypes_inexact(name, x)[0]
 
@@ -95,17 +93,56 @@ def numeric(name: str, x: Any) -> Any:
         TypeError: `x` is neither an array nor a number.
     """
     if getattr(x, "aval", None) is not None:
-        return x
+        return settled(x)
     return promote_dtypes(name, x)[0]
+
+
+def exact(name: str, x: Any, argument: str = "argument 0") -> Any:
+    """Operand that will be converted to a known dtype: a number keeps all its bits until then.
+
+    Raises:
+        TypeError: `x` is neither an array nor a number.
+    """
+    return x if is_arraylike(x) else array_of(name, x, argument)
+
+
+def arrays_of(name: str, *xs: Any) -> list[Any]:
+    """Arrays of operands; numbers among them have the dtype that all have together.
+
+    Raises:
+        TypeError: An operand is neither an array nor a number.
+    """
+    if any([is_number(x) for x in xs]):
+        xs = tuple(promote_dtypes(name, *xs))
+    return [array_of(name, x, f"argument {i}") for i, x in enumerate(xs)]
+
+
+def real_dtype(dtype: DType) -> DType:
+    """Dtype of the parts of complex numbers; a real dtype itself."""
+    return _PARTS.get(dtype, dtype)
+
+
+def settled_pair(x: Any, y: Any) -> tuple[Any, Any]:
+    """Operands of a function: two numbers, of which neither decides, have the default width."""
+    return (settled(x), settled(y)) if is_number(x) and is_number(y) else (x, y)
+
+
+def array_in(name: str, x: Any, dtype: DType, argument: str = "argument 0") -> Array:
+    """Array of an operand in a dtype, which a number is rounded to once.
+
+    Raises:
+        TypeError: `x` is neither an array nor a number.
+    """
+    return array_of(name, convert(exact(name, x, argument), dtype), argument)
 
 
 def convert(x: Any, dtype: DType) -> Any:
     """Operand in a dtype, strong."""
+    if not isinstance(x, Array | np.ndarray):
+        return scalar_of(x, dtype)
     aval: ShapedArray = aval_of(x)
     if aval.dtype == dtype and not aval.weak_type:
         return x
-    if not isinstance(x, Array | np.ndarray):
-        return scalar_of(x, dtype)
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=False)
 
 
@@ -198,7 +235,7 @@ def sequence_of(name: str, argument: str, xs: Any) -> list[Any]:
         )
     if not xs:
         raise ArgumentError(f"{name}: {argument} is empty; give at least one array")
-    return [numeric(name, x) for x in xs]
+    return [exact(name, x) for x in xs]
 
 
 def size_of(name: str, argument: str, given: Any) -> int:

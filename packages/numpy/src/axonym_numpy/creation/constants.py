@@ -18,7 +18,7 @@ from axonym_core.operators import scalar_of
 from axonym_core.primitives.shape import broadcast_in_dim_p
 from axonym_core.types import aval_of, dtypes
 
-from ..arguments.operands import convert, dtype_beside, numeric, python_number
+from ..arguments.operands import convert, dtype_beside, exact
 from .construction import aval_like, placed
 
 __all__ = [
@@ -99,8 +99,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
                [7, 7]], dtype=int32)
     """
     sizes = as_ints(shape, "full", "shape")
-    value = numeric("full", fill_value)
-    wanted = aval_of(python_number(value)).dtype if dtype is None else dtypes.as_dtype(dtype)
+    value = exact("full", fill_value)
+    wanted = dtypes.result_type(value) if dtype is None else dtypes.as_dtype(dtype)
     return placed("full", _spread("full", convert(value, wanted), sizes), device)
 
 
@@ -118,7 +118,7 @@ def _constant_like(name: str, a: Any, value: Any, dtype: Any, shape: Any, device
     aval = aval_like(a, name)
     sizes = aval.shape if shape is None else as_ints(shape, name, "shape")
     wanted = aval.dtype if dtype is None else dtype_beside(dtype, aval.dtype)
-    number = convert(numeric(name, value), wanted)
+    number = convert(exact(name, value), wanted)
     return placed(name, _spread(name, number, sizes), device)
 
 

@@ -16,12 +16,12 @@ import numpy as np
 from axonym_core import lax
 from axonym_core.arrays import Array, ConcreteArray, as_concrete, backends
 from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
-from axonym_core.operators import WEAK_SCALARS, is_arraylike, scalar_of
+from axonym_core.operators import WEAK_SCALARS, is_arraylike, scalar_of, settled
 from axonym_core.primitives.elementwise import convert_element_type_p, copy_p
 from axonym_core.primitives.shape import concatenate_p, reshape_p
 from axonym_core.types import ShapedArray, aval_of, dtypes
 
-from ..arguments.operands import array_of, convert, dtype_beside, python_number
+from ..arguments.operands import array_of, convert, dtype_beside, exact
 from ..errors import ArgumentError
 
 __all__ = ["array", "asarray", "astype", "copy", "from_dlpack", "frombuffer", "placed"]
@@ -118,7 +118,7 @@ def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any 
             "ours; leave copy out"
         )
     if isinstance(a, Array):
-        out = a if wanted is None else convert(a, wanted)
+        out = settled(a) if wanted is None else convert(a, wanted)
     elif isinstance(a, np.ndarray) or is_arraylike(a):
         out = _from_number_or_numpy(a, wanted)
     elif isinstance(a, list | tuple):
@@ -130,7 +130,7 @@ def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any 
 
 def _from_number_or_numpy(a: Any, wanted: dtypes.DType | None) -> Array:
     if wanted is None:
-        return as_concrete(python_number(a))
+        return as_concrete(settled(a))
     if isinstance(a, np.ndarray):
         own = dtypes.as_dtype(a.dtype, "a.dtype")
         if own == wanted:
@@ -225,8 +225,7 @@ def _stack(a: Any, wanted: dtypes.DType, path: str) -> Array:
     """Nested sequences that hold arrays: join them level by level."""
     if not isinstance(a, list | tuple):
         own = a if is_arraylike(a) else np.asarray(a)
-        out = array_of("asarray", own)
-        return convert(out, wanted)  # type: ignore[no-any-return]  # an array in, an array out
+        return array_of("asarray", convert(own, wanted))
     rows = [_stack(x, wanted, f"{path}[{i}]") for i, x in enumerate(a)]
     if not rows:
         return as_concrete(np.zeros((0,), wanted))
@@ -309,11 +308,13 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
         >>> astype(asarray([1.7, -1.7]), int)
         Array([ 1, -1], dtype=int32)
     """
-    x = array_of("astype", x)
-    wanted = dtype_beside(float if dtype is None else dtype, x.dtype)
-    if x.dtype in dtypes.COMPLEXES and wanted not in dtypes.COMPLEXES:
+    x = exact("astype", x)
+    own = dtypes.result_type(x)
+    wanted = dtype_beside(float if dtype is None else dtype, own)
+    if own in dtypes.COMPLEXES and wanted not in dtypes.COMPLEXES:
+        x = array_of("astype", x)
         x = (x != 0) if wanted == dtypes.bool_ else lax.real(x)
-    return placed("astype", convert(x, wanted), device)
+    return placed("astype", array_of("astype", convert(x, wanted)), device)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
@@ -367,4 +368,4 @@ def aval_like(x: Any, name: str) -> ShapedArray:
     """
     if hasattr(x, "shape") and hasattr(x, "dtype") and not hasattr(x, "aval"):
         return ShapedArray(tuple(x.shape), dtypes.as_dtype(x.dtype))
-    return aval_of(python_number(x)) if is_arraylike(x) else array_of(name, x).aval
+    return aval_of(settled(x)) if is_arraylike(x) else array_of(name, x).aval

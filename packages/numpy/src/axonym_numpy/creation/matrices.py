@@ -20,7 +20,7 @@ from axonym_core.operators import scalar_of
 from axonym_core.types import dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, refuse_out, size_of
+from ..arguments.operands import array_in, array_of, refuse_out, size_of
 from ..errors import ArgumentError
 from ..reductions.elementary import sum as sum_over
 from .construction import placed
@@ -302,7 +302,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = False
         )
     n = min(a.shape)
     index = np.arange(n)
-    values = array_of("fill_diagonal", val, "val")
+    values = array_in("fill_diagonal", val, a.dtype, "val")
     if values.ndim:
         flat = lax.reshape(values, (values.size,))
         values = flat[np.arange(n) % max(values.size, 1)]

@@ -19,7 +19,7 @@ from axonym_core.primitives.shape import iota_p
 from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, choice, convert, python_number, size_of
+from ..arguments.operands import array_of, choice, convert, exact, python_number, size_of
 from ..elementwise.arithmetic import power
 from ..errors import ArgumentError
 from ..shapes.reshaping import broadcast_arrays, moveaxis
@@ -159,6 +159,15 @@ def _linspace(start: Any, stop: Any, *, num: int, endpoint: bool, dtype: Any) ->
     return convert(out, dtype)
 
 
+def _ends(name: str, start: Any, stop: Any, dtype: Any) -> list[Any]:
+    """Ends of a range, in the dtype in which it is computed: that which was asked for, if wider."""
+    ends = promote_dtypes_inexact(name, start, stop)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if wanted not in dtypes.INEXACT or not aval_of(ends[0]).weak_type:
+        return ends
+    return [convert(exact(name, v), wanted) for v in (start, stop)]
+
+
 def _step(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
     parts = num - 1 if endpoint else num
     difference = operators.subtract(stop, start)
@@ -203,7 +212,7 @@ def linspace(
         Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
     n = size_of("linspace", "num", num)
-    start, stop = promote_dtypes_inexact("linspace", start, stop)
+    start, stop = _ends("linspace", start, stop, dtype)
     own = aval_of(start).dtype
     wanted = own if dtype is None else dtypes.as_dtype(dtype)
     if wanted in dtypes.INTEGERS and own in dtypes.FLOATS:
@@ -242,9 +251,11 @@ def logspace(
         >>> logspace(0, 2, 3)
         Array([  1.,  10., 100.], dtype=float32)
     """
-    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    inner = wanted if wanted in dtypes.INEXACT else None
+    exponents = linspace(start, stop, num, endpoint, dtype=inner, axis=axis)
     out = power(python_number(base), exponents)
-    return out if dtype is None else convert(out, dtypes.as_dtype(dtype))
+    return out if wanted is None else convert(out, wanted)
 
 
 @composite("num", "endpoint")
@@ -289,7 +300,7 @@ def geomspace(
     for argument, end in (("start", start), ("stop", stop)):
         if isinstance(end, int | float | complex) and end == 0:
             raise ArgumentError(f"geomspace: {argument}=0; a geometric sequence has no 0")
-    start, stop = promote_dtypes_inexact("geomspace", start, stop)
+    start, stop = _ends("geomspace", start, stop, dtype)
     out = _geomspace(start, stop, num=n, endpoint=bool(endpoint))
     axis = as_dimension(axis, out.ndim, "geomspace", "axis")
     out = moveaxis(out, 0, axis) if axis else out

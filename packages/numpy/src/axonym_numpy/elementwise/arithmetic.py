@@ -14,7 +14,7 @@ from axonym_core.operators import number_like, promote_args, promote_args_inexac
 from axonym_core.primitives.elementwise import integer_pow_p, rem_p, sign_p, square_p
 from axonym_core.types import aval_of, dtypes
 
-from ..arguments.operands import array_of, as_bool, inexact, numeric, refuse_operands
+from ..arguments.operands import array_of, as_bool, inexact, numeric, refuse_operands, settled_pair
 
 __all__ = [
     "abs",
@@ -59,7 +59,7 @@ def add(x1: Any, x2: Any, /) -> Array:
         >>> add(2, 3)
         Array(5, dtype=int32, weak_type=True)
     """
-    out = operators.add(x1, x2)
+    out = operators.add(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("add", x1, x2)
 
 
@@ -82,7 +82,7 @@ def subtract(x1: Any, x2: Any, /) -> Array:
         >>> subtract(2, 3)
         Array(-1, dtype=int32, weak_type=True)
     """
-    out = operators.subtract(x1, x2)
+    out = operators.subtract(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("subtract", x1, x2)
 
 
@@ -104,7 +104,7 @@ def multiply(x1: Any, x2: Any, /) -> Array:
         >>> multiply(2, 3)
         Array(6, dtype=int32, weak_type=True)
     """
-    out = operators.multiply(x1, x2)
+    out = operators.multiply(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("multiply", x1, x2)
 
 
@@ -126,7 +126,7 @@ def divide(x1: Any, x2: Any, /) -> Array:
         >>> divide(1, 2)
         Array(0.5, dtype=float32, weak_type=True)
     """
-    out = operators.true_divide(x1, x2)
+    out = operators.true_divide(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("divide", x1, x2)
 
 
@@ -152,7 +152,7 @@ def floor_divide(x1: Any, x2: Any, /) -> Array:
         >>> int(floor_divide(-7, 2))
         -4
     """
-    out = operators.floor_divide(x1, x2)
+    out = operators.floor_divide(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("floor_divide", x1, x2)
 
 
@@ -177,7 +177,7 @@ def remainder(x1: Any, x2: Any, /) -> Array:
         >>> int(remainder(-7, 2))
         1
     """
-    out = operators.remainder(x1, x2)
+    out = operators.remainder(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("remainder", x1, x2)
 
 
@@ -252,7 +252,7 @@ def power(x1: Any, x2: Any, /) -> Array:
         >>> power(2, 10)
         Array(1024, dtype=int32, weak_type=True)
     """
-    out = operators.power(x1, x2)
+    out = operators.power(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("power", x1, x2)
 
 
@@ -328,7 +328,7 @@ def absolute(x: Any, /) -> Array:
         >>> absolute(-2)
         Array(2, dtype=int32, weak_type=True)
     """
-    return operators.absolute(x if hasattr(x, "aval") else array_of("absolute", x))
+    return operators.absolute(array_of("absolute", x))
 
 
 abs = absolute

@@ -12,7 +12,7 @@ from axonym_core.arrays import Array
 from axonym_core.primitives.elementwise import not_p
 from axonym_core.types import dtypes
 
-from ..arguments.operands import numeric, refuse_operands
+from ..arguments.operands import numeric, refuse_operands, settled_pair
 
 __all__ = [
     "bitwise_and",
@@ -47,7 +47,7 @@ def bitwise_and(x1: Any, x2: Any, /) -> Array:
         >>> bitwise_and(6, 3)
         Array(2, dtype=int32, weak_type=True)
     """
-    out = operators.bitwise_and(x1, x2)
+    out = operators.bitwise_and(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("bitwise_and", x1, x2)
 
 
@@ -69,7 +69,7 @@ def bitwise_or(x1: Any, x2: Any, /) -> Array:
         >>> bitwise_or(6, 3)
         Array(7, dtype=int32, weak_type=True)
     """
-    out = operators.bitwise_or(x1, x2)
+    out = operators.bitwise_or(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("bitwise_or", x1, x2)
 
 
@@ -91,7 +91,7 @@ def bitwise_xor(x1: Any, x2: Any, /) -> Array:
         >>> bitwise_xor(6, 3)
         Array(5, dtype=int32, weak_type=True)
     """
-    out = operators.bitwise_xor(x1, x2)
+    out = operators.bitwise_xor(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("bitwise_xor", x1, x2)
 
 
@@ -113,7 +113,7 @@ def left_shift(x1: Any, x2: Any, /) -> Array:
         >>> left_shift(3, 2)
         Array(12, dtype=int32, weak_type=True)
     """
-    out = operators.left_shift(x1, x2)
+    out = operators.left_shift(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("left_shift", x1, x2)
 
 
@@ -135,7 +135,7 @@ def right_shift(x1: Any, x2: Any, /) -> Array:
         >>> right_shift(-8, 1)
         Array(-4, dtype=int32, weak_type=True)
     """
-    out = operators.right_shift(x1, x2)
+    out = operators.right_shift(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("right_shift", x1, x2)
 
 

@@ -12,6 +12,7 @@ from axonym_core.arrays import Array
 from axonym_core.errors import ShapeError
 from axonym_core.operators import (
     broadcast_args,
+    is_number,
     number_like,
     promote_dtypes,
     promote_dtypes_inexact,
@@ -20,7 +21,14 @@ from axonym_core.primitives.elementwise import and_p, not_p, or_p, xor_p
 from axonym_core.types import INEXACT, aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, as_bool, refuse_operands
+from ..arguments.operands import (
+    array_in,
+    array_of,
+    as_bool,
+    real_dtype,
+    refuse_operands,
+    settled_pair,
+)
 
 __all__ = [
     "allclose",
@@ -58,7 +66,7 @@ def equal(x1: Any, x2: Any, /) -> Array:
         >>> equal(2, 3)
         Array(False, dtype=bool)
     """
-    out = operators.equal(x1, x2)
+    out = operators.equal(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("equal", x1, x2)
 
 
@@ -80,7 +88,7 @@ def not_equal(x1: Any, x2: Any, /) -> Array:
         >>> not_equal(2, 3)
         Array(True, dtype=bool)
     """
-    out = operators.not_equal(x1, x2)
+    out = operators.not_equal(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("not_equal", x1, x2)
 
 
@@ -102,7 +110,7 @@ def less(x1: Any, x2: Any, /) -> Array:
         >>> less(2, 3)
         Array(True, dtype=bool)
     """
-    out = operators.less(x1, x2)
+    out = operators.less(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("less", x1, x2)
 
 
@@ -124,7 +132,7 @@ def less_equal(x1: Any, x2: Any, /) -> Array:
         >>> less_equal(2, 3)
         Array(True, dtype=bool)
     """
-    out = operators.less_equal(x1, x2)
+    out = operators.less_equal(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("less_equal", x1, x2)
 
 
@@ -146,7 +154,7 @@ def greater(x1: Any, x2: Any, /) -> Array:
         >>> greater(2, 3)
         Array(False, dtype=bool)
     """
-    out = operators.greater(x1, x2)
+    out = operators.greater(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("greater", x1, x2)
 
 
@@ -168,7 +176,7 @@ def greater_equal(x1: Any, x2: Any, /) -> Array:
         >>> greater_equal(2, 3)
         Array(False, dtype=bool)
     """
-    out = operators.greater_equal(x1, x2)
+    out = operators.greater_equal(*settled_pair(x1, x2))
     return out if out is not NotImplemented else refuse_operands("greater_equal", x1, x2)
 
 
@@ -291,7 +299,14 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
         Array(True, dtype=bool)
     """
     a, b = promote_dtypes_inexact("isclose", a, b)
-    rtol, atol = array_of("isclose", rtol, "rtol"), array_of("isclose", atol, "atol")
+    # A tolerance is a number beside them, not one alone: it has all the bits that they have.
+    dtype = real_dtype(aval_of(a).dtype)
+    rtol, atol = [
+        array_in("isclose", tolerance, dtype, name)
+        if is_number(tolerance)
+        else array_of("isclose", tolerance, name)
+        for name, tolerance in (("rtol", rtol), ("atol", atol))
+    ]
     return _isclose(a, b, rtol, atol, equal_nan=bool(equal_nan))
 
 

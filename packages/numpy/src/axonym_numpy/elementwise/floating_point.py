@@ -24,7 +24,7 @@ from axonym_core.primitives.elementwise import is_finite_p, ne_p, nextafter_p
 from axonym_core.types import COMPLEXES, FLOATS, aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, convert, inexact, numeric, refuse_out
+from ..arguments.operands import array_of, convert, exact, inexact, numeric, real_dtype, refuse_out
 
 __all__ = [
     "copysign",
@@ -402,13 +402,9 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     return _modf(inexact("modf", x))
 
 
-@composite("nan", "posinf", "neginf")
-def _nan_to_num(x: Any, *, nan: float, posinf: float | None, neginf: float | None) -> Array:
-    dtype = aval_of(x).dtype
-    info = dtypes.finfo(dtype)
-    high = scalar_of(float(info.max) if posinf is None else posinf, dtype)
-    low = scalar_of(float(info.min) if neginf is None else neginf, dtype)
-    out = lax.select(lax.ne(x, x), scalar_of(nan, dtype), x)
+@composite()
+def _nan_to_num(x: Any, nan: Any, high: Any, low: Any) -> Array:
+    out = lax.select(lax.ne(x, x), nan, x)
     out = lax.select(_equals_infinity(x, math.inf), high, out)
     return lax.select(_equals_infinity(x, -math.inf), low, out)
 
@@ -416,9 +412,9 @@ def _nan_to_num(x: Any, *, nan: float, posinf: float | None, neginf: float | Non
 def nan_to_num(
     x: Any,
     copy: bool = True,
-    nan: float = 0.0,
-    posinf: float | None = None,
-    neginf: float | None = None,
+    nan: Any = 0.0,
+    posinf: Any = None,
+    neginf: Any = None,
 ) -> Array:
     """Replace NaN and infinities by numbers; no derivative goes through what is replaced.
 
@@ -441,10 +437,11 @@ def nan_to_num(
     if dtype not in dtypes.INEXACT:
         return array_of("nan_to_num", x)
     x = convert(x, dtype)
+    real = real_dtype(dtype)
+    info = dtypes.finfo(real)
+    high = float(info.max) if posinf is None else posinf
+    low = float(info.min) if neginf is None else neginf
+    given = [convert(exact("nan_to_num", v), real) for v in (nan, high, low)]
     if dtype in COMPLEXES:
-        parts = [
-            _nan_to_num(part(x), nan=nan, posinf=posinf, neginf=neginf)
-            for part in (lax.real, lax.imag)
-        ]
-        return lax.complex(*parts)
-    return _nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+        return lax.complex(*[_nan_to_num(part(x), *given) for part in (lax.real, lax.imag)])
+    return _nan_to_num(x, *given)

@@ -18,7 +18,15 @@ from axonym_core.primitives.shape import broadcast_in_dim_p, concatenate_p, resh
 from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, convert, dtype_beside, refuse_out, sequence_of, size_of
+from ..arguments.operands import (
+    array_of,
+    arrays_of,
+    convert,
+    dtype_beside,
+    refuse_out,
+    sequence_of,
+    size_of,
+)
 from ..errors import ArgumentError
 from ..selection.taking import take
 from ..shapes.reshaping import atleast_1d, atleast_2d, atleast_3d, ravel
@@ -144,7 +152,7 @@ def stack(arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None) ->
 
 
 def _each(name: str, tup: Any, change: Any) -> list[Any]:
-    return [change(x) for x in sequence_of(name, "tup", tup)]
+    return [change(x) for x in arrays_of(name, *sequence_of(name, "tup", tup))]
 
 
 def vstack(tup: Any, *, dtype: Any = None) -> Array:

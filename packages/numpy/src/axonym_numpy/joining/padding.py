@@ -18,10 +18,10 @@ import numpy as np
 from axonym_core import lax
 from axonym_core.arrays import Array
 from axonym_core.errors import ArgumentTypeError, ShapeError
-from axonym_core.types import aval_of
+from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, choice, convert, numeric
+from ..arguments.operands import array_of, choice, convert, exact
 from ..errors import ArgumentError
 from ..reductions import elementary
 from ..statistics import moments
@@ -224,22 +224,15 @@ def pad(
     if mode in _REPEATING:
         return _repeating(a, widths=widths, mode=mode, reflect_type=reflect_type)
     if mode == "linear_ramp":
-        ends = tuple([tuple(p) for p in _pairs("pad", "end_values", end_values, a.ndim)])
+        values = _values(a, "end_values", end_values)
+        inexact = a.dtype in dtypes.INEXACT
+        ends = tuple([tuple([_scalar(v, a) if inexact else v for v in p]) for p in values])
         return _linear_ramp(a, ends, widths=widths)
     return _statistical(a, widths=widths, name=_STATISTICAL[mode])
 
 
 def _constant(a: Array, widths: Widths, constant_values: Any) -> Array:
-    values: list[list[Any]]
-    if isinstance(constant_values, Array) and constant_values.ndim:
-        spread = lax.broadcast_in_dim(
-            constant_values, (a.ndim, 2), tuple(range(2 - constant_values.ndim, 2))
-        )
-        values = [[spread[d, i] for i in (0, 1)] for d in range(a.ndim)]
-    elif isinstance(constant_values, Array):
-        values = [[constant_values] * 2] * a.ndim
-    else:
-        values = _pairs("pad", "constant_values", constant_values, a.ndim)
+    values = _values(a, "constant_values", constant_values)
     first = values[0][0] if values else 0
     if all([v is first or (not isinstance(v, Array) and v == first) for p in values for v in p]):
         value = _scalar(first, a)
@@ -251,8 +244,18 @@ def _constant(a: Array, widths: Widths, constant_values: Any) -> Array:
     return a
 
 
+def _values(a: Array, argument: str, given: Any) -> list[list[Any]]:
+    """The two numbers for the ends of each dimension."""
+    if not isinstance(given, Array):
+        return _pairs("pad", argument, given, a.ndim)
+    if not given.ndim:
+        return [[given] * 2] * a.ndim
+    spread = lax.broadcast_in_dim(given, (a.ndim, 2), tuple(range(2 - given.ndim, 2)))
+    return [[spread[d, i] for i in (0, 1)] for d in range(a.ndim)]
+
+
 def _scalar(value: Any, a: Array) -> Any:
-    value = numeric("pad", value)
+    value = exact("pad", value)
     if aval_of(value).shape:
         value = lax.reshape(value, ())
     return convert(value, a.dtype)

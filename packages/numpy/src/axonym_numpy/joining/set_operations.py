@@ -11,7 +11,7 @@ from axonym_core.arrays import Array
 from axonym_core.operators import promote_dtypes
 from axonym_core.types import dtypes
 
-from ..arguments.operands import array_of, concrete_of
+from ..arguments.operands import array_of, arrays_of, concrete_of
 from ..selection.sets import unique
 from ..shapes.reshaping import ravel
 from .concatenation import concatenate
@@ -22,7 +22,7 @@ _CURE = "call it outside of the transformed function, or compare with isin and a
 
 
 def _on_host(name: str, function: Callable[..., Any], a: Any, b: Any, **options: Any) -> Any:
-    x, y = promote_dtypes(name, array_of(name, a), array_of(name, b))
+    x, y = promote_dtypes(name, *arrays_of(name, a, b))
     return function(concrete_of(name, x, _CURE), concrete_of(name, y, _CURE), **options)
 
 

@@ -22,7 +22,7 @@ from axonym_core.extend import axes_in_scope
 from axonym_core.types import AxisName
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of
+from ..arguments.operands import arrays_of
 from ..errors import ArgumentError
 from .labelled_contraction import (
     Labels,
@@ -234,7 +234,7 @@ def _prepared(args: tuple[Any, ...]) -> tuple[str, list[Any], _Parsed]:
     subscripts, operands = (args[0], args[1:]) if isinstance(args[0], str) else _interleaved(args)
     if not operands:
         raise ArgumentError(f"einsum: subscripts={subscripts!r} come without operands")
-    arrays = [array_of("einsum", x, f"operand {i}") for i, x in enumerate(operands)]
+    arrays = arrays_of("einsum", *operands)
     parsed = _parse(subscripts, tuple([x.aval.ndim for x in arrays]))
     return subscripts, arrays, parsed
 

@@ -15,7 +15,7 @@ from axonym_core.operators import promote_dtypes
 from axonym_core.types import aval_of
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, refuse_operands, refuse_out
+from ..arguments.operands import array_of, arrays_of, refuse_operands, refuse_out
 from ..errors import ArgumentError
 from ..shapes.reshaping import moveaxis
 from .labelled_contraction import (
@@ -75,7 +75,7 @@ def matmul(
     if axis_names == () and precision is None and preferred_element_type is None:
         out = operators.matmul(a, b)
         return out if out is not NotImplemented else refuse_operands("matmul", a, b)
-    x, y = array_of("matmul", a), array_of("matmul", b)
+    x, y = arrays_of("matmul", a, b)
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[max(y.ndim - 2, 0)]:
         operators.matmul(x, y)  # says what is wrong
     rows, inner_, columns = 1, 2, 3
@@ -149,7 +149,7 @@ def dot(
         >>> dot(lax.full((3,), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array(6., dtype=float32)
     """
-    x, y = array_of("dot", a), array_of("dot", b)
+    x, y = arrays_of("dot", a, b)
     options = Options(precision, preferred_element_type)
     if not x.ndim or not y.ndim:
         if axis_names != ():
@@ -197,7 +197,7 @@ def tensordot(
         >>> tensordot(lax.full((2, 3), 1.0, "float32"), lax.full((3, 4), 1.0, "float32"), 1).shape
         (2, 4)
     """
-    x, y = array_of("tensordot", a), array_of("tensordot", b)
+    x, y = arrays_of("tensordot", a, b)
     if isinstance(axes, tuple | list):
         if len(axes) != 2:
             raise ArgumentError(
@@ -250,7 +250,7 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
         >>> vdot(lax.full((2, 2), 1.0, "float32"), lax.full((4,), 2.0, "float32"))
         Array(8., dtype=float32)
     """
-    x, y = array_of("vdot", a), array_of("vdot", b)
+    x, y = arrays_of("vdot", a, b)
     if x.size != y.size:
         raise ShapeError(f"vdot: operands have types {x.aval} and {y.aval}, of unlike sizes")
     x, y = lax.reshape(lax.conj(x), (x.size,)), lax.reshape(y, (y.size,))
@@ -276,7 +276,7 @@ def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any 
         >>> inner(lax.full((2, 3), 1.0, "float32"), lax.full((4, 3), 1.0, "float32")).shape
         (2, 4)
     """
-    x, y = array_of("inner", a), array_of("inner", b)
+    x, y = arrays_of("inner", a, b)
     if not x.ndim or not y.ndim:
         return operators.multiply(x, y)
     return tensordot(
@@ -306,7 +306,7 @@ def outer(a: Any, b: Any, out: None = None) -> Array:
     """
     if out is not None:
         refuse_out("outer")
-    x, y = array_of("outer", a), array_of("outer", b)
+    x, y = arrays_of("outer", a, b)
     return operators.multiply(lax.reshape(x, (x.size, 1)), lax.reshape(y, (1, y.size)))
 
 
@@ -326,7 +326,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None) -> Arr
         >>> vecdot(lax.full((2, 3), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array([6., 6.], dtype=float32)
     """
-    x, y = array_of("vecdot", x1), array_of("vecdot", x2)
+    x, y = arrays_of("vecdot", x1, x2)
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     return _last_contracted("vecdot", lax.conj(x), y, 1, 1, precision)
 
@@ -345,7 +345,7 @@ def matvec(x1: Any, x2: Any, /) -> Array:
         >>> matvec(lax.full((2, 3), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array([6., 6.], dtype=float32)
     """
-    return _last_contracted("matvec", array_of("matvec", x1), array_of("matvec", x2), 2, 1, None)
+    return _last_contracted("matvec", *arrays_of("matvec", x1, x2), 2, 1, None)
 
 
 def vecmat(x1: Any, x2: Any, /) -> Array:
@@ -362,7 +362,8 @@ def vecmat(x1: Any, x2: Any, /) -> Array:
         >>> vecmat(lax.full((2,), 1.0, "float32"), lax.full((2, 3), 2.0, "float32"))
         Array([4., 4., 4.], dtype=float32)
     """
-    x, y = lax.conj(array_of("vecmat", x1)), array_of("vecmat", x2)
+    x, y = arrays_of("vecmat", x1, x2)
+    x = lax.conj(x)
     if y.ndim < 2:
         raise ShapeError(f"vecmat: x2 has type {y.aval}; give a matrix, or a stack of them")
     return _last_contracted("vecmat", moveaxis(y, -2, -1), x, 2, 1, None)
@@ -412,7 +413,7 @@ def kron(a: Any, b: Any) -> Array:
         >>> kron(lax.iota("int32", 2), lax.full((2,), 1))
         Array([0, 0, 1, 1], dtype=int32)
     """
-    x, y = promote_dtypes("kron", array_of("kron", a), array_of("kron", b))
+    x, y = promote_dtypes("kron", *arrays_of("kron", a, b))
     return _kron(array_of("kron", x), array_of("kron", y))
 
 
@@ -441,7 +442,7 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = promote_dtypes("cross", array_of("cross", a), array_of("cross", b))
+    x, y = promote_dtypes("cross", *arrays_of("cross", a, b))
     x, y = [array_of("cross", v) for v in (x, y)]
     x = moveaxis(x, as_dimension(axisa, x.ndim, "cross", "axisa"), -1)
     y = moveaxis(y, as_dimension(axisb, y.ndim, "cross", "axisb"), -1)

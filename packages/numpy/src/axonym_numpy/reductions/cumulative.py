@@ -15,7 +15,15 @@ from axonym_core.primitives.reductions import cumprod_p, cumsum_p
 from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, convert, dtype_beside, inexact, refuse_out, size_of
+from ..arguments.operands import (
+    array_in,
+    array_of,
+    convert,
+    dtype_beside,
+    inexact,
+    refuse_out,
+    size_of,
+)
 from ..errors import ArgumentError
 from .elementary import sum as sum_over
 from .elementary import sum_dtype
@@ -215,7 +223,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     parts = [diff(flat)]
     for extra, first in ((to_begin, True), (to_end, False)):
         if extra is not None:
-            x = convert(array_of("ediff1d", extra), flat.dtype)
+            x = array_in("ediff1d", extra, flat.dtype)
             x = lax.reshape(x, (aval_of(x).size,))
             parts = [x, *parts] if first else [*parts, x]
     return lax.concatenate(parts, 0)

@@ -61,10 +61,8 @@ def sum_dtype(dtype: DType) -> DType:
 
 def _summand(name: str, a: Any, dtype: Any) -> tuple[Any, ShapedArray]:
     """Operand of a sum or product, in the dtype in which that is computed."""
-    aval = getattr(a, "aval", None)
-    if aval is None:
-        a = array_of(name, a)
-        aval = a.aval
+    a = array_of(name, a)
+    aval = a.aval
     wanted = sum_dtype(aval.dtype) if dtype is None else dtype_beside(dtype, aval.dtype)
     if wanted != aval.dtype:
         a = lax.real(a) if _loses_parts(aval.dtype, wanted) else a
@@ -179,7 +177,7 @@ def extreme(dtype: DType, largest: bool) -> Any:
 
 def _extremum(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Array:
     largest = name == "max"
-    a = a if hasattr(a, "aval") else array_of(name, a)
+    a = array_of(name, a)
     aval = a.aval
     dims, names = split_axes(name, aval, axis)
     if aval.dtype in dtypes.COMPLEXES:

@@ -19,7 +19,7 @@ from axonym_core.operators import promote_dtypes
 from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, as_bool, concrete_of, convert, size_of
+from ..arguments.operands import array_in, array_of, as_bool, concrete_of, convert, size_of
 from ..errors import ArgumentError
 from .sorting import searchsorted, sort
 
@@ -112,7 +112,7 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     for n, fill in zip(a.shape, fills, strict=True):
         stride = stride // n if n else 1
         position = flat // stride % max(n, 1) if a.size else flat
-        filler = convert(array_of("nonzero", 0 if fill is None else fill), dtype)
+        filler = array_in("nonzero", 0 if fill is None else fill, dtype)
         out.append(lax.select(present, position, filler))
     return tuple(out)
 
@@ -193,7 +193,7 @@ def unique(
     parts = _unique(a, size=size, equal_nan=bool(equal_nan), dtype=dtype)
     values, index, inverse, counts = parts
     if fill_value is not None:
-        filler = convert(array_of("unique", fill_value), a.dtype)
+        filler = array_in("unique", fill_value, a.dtype)
         values = lax.select(lax.gt(counts, lax.full((), 0, dtype)), values, filler)
     out = [values]
     for wanted, part in ((return_index, index), (return_inverse, inverse), (return_counts, counts)):

@@ -17,7 +17,7 @@ from axonym_core.primitives.elementwise import select_n_p
 from axonym_core.primitives.indexing import GatherDimensionNumbers, ScatterDimensionNumbers
 from axonym_core.types import aval_of, dtypes
 
-from ..arguments.operands import array_of, as_bool, choice, convert, numeric, refuse_out
+from ..arguments.operands import array_of, as_bool, choice, convert, exact, refuse_out
 from ..errors import ArgumentError
 from ..shapes.reshaping import broadcast_to
 from .sets import nonzero
@@ -312,7 +312,7 @@ def put_along_axis(
     shape = a.shape
     index = _indices("put_along_axis", indices)
     a, index, axis = _aligned("put_along_axis", a, index, axis)
-    value = convert(numeric("put_along_axis", values), a.dtype)
+    value = convert(exact("put_along_axis", values), a.dtype)
     value = broadcast_to(value, index.shape)
     others = tuple([d for d in range(a.ndim) if d != axis])
     numbers = ScatterDimensionNumbers((), (axis,), (axis,), others, others)

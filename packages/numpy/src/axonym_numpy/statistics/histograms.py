@@ -16,7 +16,7 @@ from axonym_core.operators import number_like, promote_dtypes_inexact
 from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, concrete_of, convert, inexact, size_of
+from ..arguments.operands import array_in, array_of, concrete_of, convert, inexact, size_of
 from ..creation.construction import asarray
 from ..creation.ranges import linspace
 from ..errors import ArgumentError
@@ -127,7 +127,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Array:
         else:
             low, high = lax.full((), 0, a.dtype), lax.full((), 1, a.dtype)
     else:
-        low, high = [convert(array_of("histogram", r), a.dtype) for r in range]
+        low, high = [array_in("histogram", r, a.dtype) for r in range]
     same = operators.equal(low, high)
     half = number_like(0.5, a.aval)
     low = lax.select(same, operators.subtract(low, half), low)
@@ -238,7 +238,7 @@ def interp(
     """
     x, xp = promote_dtypes_inexact("interp", x, xp)
     xp = array_of("interp", xp)
-    x = convert(array_of("interp", x), xp.dtype)
+    x = array_in("interp", x, xp.dtype)
     fp = array_of("interp", inexact("interp", fp))
     if xp.ndim != 1 or fp.shape != xp.shape or not xp.size:
         raise ShapeError(
@@ -246,7 +246,7 @@ def interp(
             "one point or more"
         )
     if period is not None:
-        period = number_like(abs(float(period)), xp.aval)
+        period = lax.abs(array_in("interp", period, xp.dtype, "period"))
         x, xp = operators.remainder(x, period), operators.remainder(xp, period)
         xp, fp = _periodic(xp, fp, period)
         left = right = None

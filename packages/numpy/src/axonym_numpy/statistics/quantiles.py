@@ -18,11 +18,19 @@ import numpy as np
 from axonym_core import lax, operators
 from axonym_core.arrays import Array
 from axonym_core.errors import DTypeError, ShapeError
-from axonym_core.operators import number_like
+from axonym_core.operators import is_number, number_like
 from axonym_core.types import AxisName, aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, choice, inexact, python_number, refuse_out
+from ..arguments.operands import (
+    array_in,
+    array_of,
+    choice,
+    exact,
+    inexact,
+    python_number,
+    refuse_out,
+)
 from ..arguments.reduction_axes import collect_all, keep_dimensions, number_of, split_axes
 from ..errors import ArgumentError
 from ..selection.taking import take_along_axis
@@ -227,7 +235,8 @@ def _quantile_of(
         n = number_of(a.aval, dims, names)
         where = _known_positions(np.asarray(q, np.float64), n, method)
         return _known_quantile(a, dims=dims, names=names, keepdims=bool(keepdims), **where)
-    q = array_of(name, inexact(name, q), "q")
+    # A position is computed from it in the dtype of the elements.
+    q = array_in(name, q, a.dtype, "q") if is_number(q) else array_of(name, inexact(name, q), "q")
     return _quantile(
         a, q, dims=dims, names=names, method=method, skip_nan=skip_nan, keepdims=bool(keepdims)
     )
@@ -300,7 +309,7 @@ def _hundredth(name: str, q: Any) -> Any:
     q = python_number(q)
     if isinstance(q, int | float):
         return q / 100
-    return operators.true_divide(array_of(name, q, "q"), 100)
+    return operators.true_divide(exact(name, q, "q"), 100)
 
 
 def percentile(

@@ -15,7 +15,7 @@ from axonym_core.operators import number_like, promote_dtypes
 from axonym_core.types import aval_of, dtypes
 
 from ..arguments.composites import composite
-from ..arguments.operands import array_of, choice, convert, inexact
+from ..arguments.operands import array_in, array_of, arrays_of, choice, convert, inexact
 from ..reductions.cumulative import cumsum, diff
 
 __all__ = ["convolve", "correlate", "polyval", "unwrap"]
@@ -39,7 +39,7 @@ def _convolve(x: Any, y: Any, *, mode: str, precision: Any) -> Array:
 
 
 def _vectors(name: str, a: Any, v: Any) -> tuple[Array, Array]:
-    x, y = [array_of(name, u) for u in promote_dtypes(name, array_of(name, a), array_of(name, v))]
+    x, y = [array_of(name, u) for u in promote_dtypes(name, *arrays_of(name, a, v))]
     if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
         raise ShapeError(
             f"{name}: operands have types {x.aval} and {y.aval}; give vectors with one element or "
@@ -132,9 +132,9 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     axis = as_dimension(axis, p.ndim, "unwrap", "axis")
     if not p.shape[axis]:
         return p
-    cycle = convert(array_of("unwrap", period, "period"), p.dtype)
+    cycle = array_in("unwrap", period, p.dtype, "period")
     least = operators.true_divide(cycle, 2) if discont is None else discont
-    return _unwrap(p, convert(array_of("unwrap", least, "discont"), p.dtype), cycle, axis=axis)
+    return _unwrap(p, array_in("unwrap", least, p.dtype, "discont"), cycle, axis=axis)
 
 
 @composite()

@@ -12,7 +12,7 @@ import operator
 from typing import Any
 
 from ...arrays.array import Array
-from ...operators.promotion import WEAK_SCALARS, match_scalars
+from ...operators.promotion import is_number, match_scalars, settled
 from ...primitives.elementwise import (
     RoundingMethod,
     abs_p,
@@ -78,7 +78,7 @@ def neg(x: Any) -> Array:
         >>> neg(2)
         Array(-2, dtype=int32, weak_type=True)
     """
-    return neg_p.bind(x)
+    return neg_p.bind(settled(x))
 
 
 def add(x: Any, y: Any) -> Array:
@@ -259,7 +259,7 @@ def square(x: Any) -> Array:
         >>> square(3)
         Array(9, dtype=int32, weak_type=True)
     """
-    return square_p.bind(x)
+    return square_p.bind(settled(x))
 
 
 def max(x: Any, y: Any) -> Array:
@@ -326,7 +326,7 @@ def sign(x: Any) -> Array:
         >>> sign(-2.5)
         Array(-1.0, dtype=float32, weak_type=True)
     """
-    return sign_p.bind(x)
+    return sign_p.bind(settled(x))
 
 
 def abs(x: Any) -> Array:
@@ -345,7 +345,7 @@ def abs(x: Any) -> Array:
         >>> abs(-2)
         Array(2, dtype=int32, weak_type=True)
     """
-    return abs_p.bind(x)
+    return abs_p.bind(settled(x))
 
 
 def floor(x: Any) -> Array:
@@ -364,7 +364,7 @@ def floor(x: Any) -> Array:
         >>> floor(-1.5)
         Array(-2.0, dtype=float32, weak_type=True)
     """
-    return floor_p.bind(x)
+    return floor_p.bind(settled(x))
 
 
 def ceil(x: Any) -> Array:
@@ -383,7 +383,7 @@ def ceil(x: Any) -> Array:
         >>> ceil(-1.5)
         Array(-1.0, dtype=float32, weak_type=True)
     """
-    return ceil_p.bind(x)
+    return ceil_p.bind(settled(x))
 
 
 def nextafter(x: Any, y: Any) -> Array:
@@ -425,7 +425,7 @@ def round(x: Any, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZER
         >>> round(2.5), round(2.5, RoundingMethod.TO_NEAREST_EVEN)
         (Array(3.0, dtype=float32, weak_type=True), Array(2.0, dtype=float32, weak_type=True))
     """
-    return round_p.bind(x, rounding_method=RoundingMethod(rounding_method))
+    return round_p.bind(settled(x), rounding_method=RoundingMethod(rounding_method))
 
 
 def reciprocal(x: Any) -> Array:
@@ -462,7 +462,7 @@ def integer_pow(x: Any, y: int) -> Array:
         >>> integer_pow(3, 4)
         Array(81, dtype=int32, weak_type=True)
     """
-    return integer_pow_p.bind(x, y=operator.index(y))
+    return integer_pow_p.bind(settled(x), y=operator.index(y))
 
 
 def clamp(min: Any, x: Any, max: Any) -> Array:
@@ -484,6 +484,6 @@ def clamp(min: Any, x: Any, max: Any) -> Array:
         >>> clamp(0, 7, 5)
         Array(5, dtype=int32, weak_type=True)
     """
-    if type(min) in WEAK_SCALARS or type(x) in WEAK_SCALARS or type(max) in WEAK_SCALARS:
+    if is_number(min) or is_number(x) or is_number(max):
         min, x, max = match_scalars("clamp", min, x, max)
     return clamp_p.bind(min, x, max)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...arrays.array import Array
+from ...operators.promotion import settled
 from ...primitives.elementwise import (
     and_p,
     eq_p,
@@ -197,7 +198,7 @@ def is_finite(x: Any) -> Array:
         >>> is_finite(1.0)
         Array(True, dtype=bool)
     """
-    return is_finite_p.bind(x)
+    return is_finite_p.bind(settled(x))
 
 
 def bitwise_and(x: Any, y: Any) -> Array:
@@ -282,7 +283,7 @@ def bitwise_not(x: Any) -> Array:
         >>> bitwise_not(5)
         Array(-6, dtype=int32, weak_type=True)
     """
-    return not_p.bind(x)
+    return not_p.bind(settled(x))
 
 
 def shift_left(x: Any, y: Any) -> Array:
@@ -373,4 +374,4 @@ def population_count(x: Any) -> Array:
         >>> population_count(7)
         Array(3, dtype=int32, weak_type=True)
     """
-    return population_count_p.bind(x)
+    return population_count_p.bind(settled(x))

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.arguments import as_array
-from ...arrays.array import Array
-from ...operators.promotion import WEAK_SCALARS, match_scalars
+from ...arrays.array import Array, as_concrete
+from ...operators.promotion import as_array, is_number, match_scalars, settled
 from ...primitives.elementwise import (
     bitcast_convert_type_p,
     complex_p,
@@ -86,7 +85,7 @@ def select_n(which: Any, *cases: Any) -> Array:
         Array([10, 20, 20], dtype=int32, weak_type=True)
     """
     for case in cases:
-        if type(case) in WEAK_SCALARS:
+        if is_number(case):
             return select_n_p.bind(_which(which), *match_scalars("select_n", *cases))
     return select_n_p.bind(_which(which), *cases)
 
@@ -122,7 +121,7 @@ def convert_element_type(operand: Any, new_dtype: Any, weak_type: bool = False) 
     dtype = dtypes.as_dtype(new_dtype, "new_dtype")
     aval = aval_of(operand)
     if aval.dtype == dtype and aval.weak_type == weak_type:
-        return as_array(operand)
+        return operand if isinstance(operand, Array) else as_concrete(operand)
     if dtype == dtypes.bool_ and dtypes.is_complex(aval.dtype):
         return ne_p.bind(operand, aval.dtype.type(0))
     return convert_element_type_p.bind(operand, new_dtype=dtype, weak_type=weak_type)
@@ -167,7 +166,7 @@ def real(x: Any) -> Array:
         >>> real(1 + 2j)
         Array(1.0, dtype=float32, weak_type=True)
     """
-    return real_p.bind(x)
+    return real_p.bind(settled(x))
 
 
 def imag(x: Any) -> Array:
@@ -186,7 +185,7 @@ def imag(x: Any) -> Array:
         >>> imag(1 + 2j)
         Array(2.0, dtype=float32, weak_type=True)
     """
-    return imag_p.bind(x)
+    return imag_p.bind(settled(x))
 
 
 def conj(x: Any) -> Array:
@@ -204,7 +203,7 @@ def conj(x: Any) -> Array:
     """
     if not dtypes.is_complex(aval_of(x).dtype):
         return as_array(x)
-    return conj_p.bind(x)
+    return conj_p.bind(settled(x))
 
 
 def complex(x: Any, y: Any) -> Array:
@@ -270,4 +269,4 @@ def copy(x: Any) -> Array:
         >>> copy(2)
         Array(2, dtype=int32, weak_type=True)
     """
-    return copy_p.bind(x)
+    return copy_p.bind(settled(x))

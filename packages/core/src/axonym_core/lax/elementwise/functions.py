@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...arrays.array import Array
+from ...operators.promotion import settled
 from ...primitives.elementwise import (
     acos_p,
     acosh_p,
@@ -92,7 +93,7 @@ def exp(x: Any) -> Array:
         >>> exp(1.0)
         Array(2.718, dtype=float32, weak_type=True)
     """
-    return exp_p.bind(x)
+    return exp_p.bind(settled(x))
 
 
 def exp2(x: Any) -> Array:
@@ -111,7 +112,7 @@ def exp2(x: Any) -> Array:
         >>> exp2(3.0)
         Array(8.0, dtype=float32, weak_type=True)
     """
-    return exp2_p.bind(x)
+    return exp2_p.bind(settled(x))
 
 
 def expm1(x: Any) -> Array:
@@ -130,7 +131,7 @@ def expm1(x: Any) -> Array:
         >>> expm1(1e-10)
         Array(1e-10, dtype=float32, weak_type=True)
     """
-    return expm1_p.bind(x)
+    return expm1_p.bind(settled(x))
 
 
 def log(x: Any) -> Array:
@@ -149,7 +150,7 @@ def log(x: Any) -> Array:
         >>> log(2.0)
         Array(0.693, dtype=float32, weak_type=True)
     """
-    return log_p.bind(x)
+    return log_p.bind(settled(x))
 
 
 def log1p(x: Any) -> Array:
@@ -168,7 +169,7 @@ def log1p(x: Any) -> Array:
         >>> log1p(1e-10)
         Array(1e-10, dtype=float32, weak_type=True)
     """
-    return log1p_p.bind(x)
+    return log1p_p.bind(settled(x))
 
 
 def sqrt(x: Any) -> Array:
@@ -187,7 +188,7 @@ def sqrt(x: Any) -> Array:
         >>> sqrt(9.0)
         Array(3.0, dtype=float32, weak_type=True)
     """
-    return sqrt_p.bind(x)
+    return sqrt_p.bind(settled(x))
 
 
 def rsqrt(x: Any) -> Array:
@@ -206,7 +207,7 @@ def rsqrt(x: Any) -> Array:
         >>> rsqrt(4.0)
         Array(0.5, dtype=float32, weak_type=True)
     """
-    return rsqrt_p.bind(x)
+    return rsqrt_p.bind(settled(x))
 
 
 def cbrt(x: Any) -> Array:
@@ -225,7 +226,7 @@ def cbrt(x: Any) -> Array:
         >>> cbrt(-8.0)
         Array(-2.0, dtype=float32, weak_type=True)
     """
-    return cbrt_p.bind(x)
+    return cbrt_p.bind(settled(x))
 
 
 def sin(x: Any) -> Array:
@@ -244,7 +245,7 @@ def sin(x: Any) -> Array:
         >>> sin(0.5)
         Array(0.479, dtype=float32, weak_type=True)
     """
-    return sin_p.bind(x)
+    return sin_p.bind(settled(x))
 
 
 def cos(x: Any) -> Array:
@@ -263,7 +264,7 @@ def cos(x: Any) -> Array:
         >>> cos(0.5)
         Array(0.878, dtype=float32, weak_type=True)
     """
-    return cos_p.bind(x)
+    return cos_p.bind(settled(x))
 
 
 def tan(x: Any) -> Array:
@@ -282,7 +283,7 @@ def tan(x: Any) -> Array:
         >>> tan(0.5)
         Array(0.546, dtype=float32, weak_type=True)
     """
-    return tan_p.bind(x)
+    return tan_p.bind(settled(x))
 
 
 def asin(x: Any) -> Array:
@@ -301,7 +302,7 @@ def asin(x: Any) -> Array:
         >>> asin(1.0)
         Array(1.571, dtype=float32, weak_type=True)
     """
-    return asin_p.bind(x)
+    return asin_p.bind(settled(x))
 
 
 def acos(x: Any) -> Array:
@@ -320,7 +321,7 @@ def acos(x: Any) -> Array:
         >>> acos(-1.0)
         Array(3.142, dtype=float32, weak_type=True)
     """
-    return acos_p.bind(x)
+    return acos_p.bind(settled(x))
 
 
 def atan(x: Any) -> Array:
@@ -339,7 +340,7 @@ def atan(x: Any) -> Array:
         >>> atan(1.0)
         Array(0.785, dtype=float32, weak_type=True)
     """
-    return atan_p.bind(x)
+    return atan_p.bind(settled(x))
 
 
 def atan2(x: Any, y: Any) -> Array:
@@ -380,7 +381,7 @@ def sinh(x: Any) -> Array:
         >>> sinh(1.0)
         Array(1.175, dtype=float32, weak_type=True)
     """
-    return sinh_p.bind(x)
+    return sinh_p.bind(settled(x))
 
 
 def cosh(x: Any) -> Array:
@@ -399,7 +400,7 @@ def cosh(x: Any) -> Array:
         >>> cosh(1.0)
         Array(1.543, dtype=float32, weak_type=True)
     """
-    return cosh_p.bind(x)
+    return cosh_p.bind(settled(x))
 
 
 def tanh(x: Any) -> Array:
@@ -418,7 +419,7 @@ def tanh(x: Any) -> Array:
         >>> tanh(1.0)
         Array(0.762, dtype=float32, weak_type=True)
     """
-    return tanh_p.bind(x)
+    return tanh_p.bind(settled(x))
 
 
 def asinh(x: Any) -> Array:
@@ -437,7 +438,7 @@ def asinh(x: Any) -> Array:
         >>> asinh(1.0)
         Array(0.881, dtype=float32, weak_type=True)
     """
-    return asinh_p.bind(x)
+    return asinh_p.bind(settled(x))
 
 
 def acosh(x: Any) -> Array:
@@ -456,7 +457,7 @@ def acosh(x: Any) -> Array:
         >>> acosh(2.0)
         Array(1.317, dtype=float32, weak_type=True)
     """
-    return acosh_p.bind(x)
+    return acosh_p.bind(settled(x))
 
 
 def atanh(x: Any) -> Array:
@@ -475,7 +476,7 @@ def atanh(x: Any) -> Array:
         >>> atanh(0.5)
         Array(0.549, dtype=float32, weak_type=True)
     """
-    return atanh_p.bind(x)
+    return atanh_p.bind(settled(x))
 
 
 def logistic(x: Any) -> Array:
@@ -494,7 +495,7 @@ def logistic(x: Any) -> Array:
         >>> logistic(0.0)
         Array(0.5, dtype=float32, weak_type=True)
     """
-    return logistic_p.bind(x)
+    return logistic_p.bind(settled(x))
 
 
 def erf(x: Any) -> Array:
@@ -513,7 +514,7 @@ def erf(x: Any) -> Array:
         >>> erf(0.5)
         Array(0.520, dtype=float32, weak_type=True)
     """
-    return erf_p.bind(x)
+    return erf_p.bind(settled(x))
 
 
 def erfc(x: Any) -> Array:
@@ -532,7 +533,7 @@ def erfc(x: Any) -> Array:
         >>> erfc(0.5)
         Array(0.480, dtype=float32, weak_type=True)
     """
-    return erfc_p.bind(x)
+    return erfc_p.bind(settled(x))
 
 
 def erf_inv(x: Any) -> Array:
@@ -551,7 +552,7 @@ def erf_inv(x: Any) -> Array:
         >>> erf_inv(0.5)
         Array(0.477, dtype=float32, weak_type=True)
     """
-    return erf_inv_p.bind(x)
+    return erf_inv_p.bind(settled(x))
 
 
 def lgamma(x: Any) -> Array:
@@ -570,7 +571,7 @@ def lgamma(x: Any) -> Array:
         >>> lgamma(5.0)
         Array(3.178, dtype=float32, weak_type=True)
     """
-    return lgamma_p.bind(x)
+    return lgamma_p.bind(settled(x))
 
 
 def digamma(x: Any) -> Array:
@@ -589,7 +590,7 @@ def digamma(x: Any) -> Array:
         >>> digamma(1.0)
         Array(-0.577, dtype=float32, weak_type=True)
     """
-    return digamma_p.bind(x)
+    return digamma_p.bind(settled(x))
 
 
 def polygamma(m: Any, x: Any) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ShapeError
-from ...operators.promotion import WEAK_SCALARS, broadcast_args, match_scalars
+from ...operators.promotion import broadcast_args, is_number, match_scalars
 from ...programs.primitive import Primitive
 from ...types.avals import aval_of
 
@@ -26,7 +26,7 @@ def bind_binary(name: str, primitive: Primitive, x: Any, y: Any) -> Any:
         DTypeError: A number does not fit the dtype, or the primitive refuses the dtypes.
         ShapeError: The shapes differ in a size that is not 1, or in rank.
     """
-    if type(x) in WEAK_SCALARS or type(y) in WEAK_SCALARS:
+    if is_number(x) or is_number(y):
         x, y = match_scalars(name, x, y)
     try:
         return primitive.bind(x, y)
