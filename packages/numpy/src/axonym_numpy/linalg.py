@@ -26,7 +26,7 @@ from .creation.matrices import eye
 from .creation.matrices import trace as _trace
 from .elementwise.roots import power_of_sum, square_root
 from .errors import ArgumentError
-from .linear_algebra.einsum import einsum
+from .linear_algebra.einstein_sums import einsum
 from .linear_algebra.products import cross as _cross
 from .linear_algebra.products import matmul, outer, tensordot, vecdot
 from .reductions.elementary import extreme

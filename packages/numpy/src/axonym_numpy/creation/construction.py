@@ -24,7 +24,7 @@ from axonym_core.types import ShapedArray, aval_of, dtypes
 from ..arguments.operands import array_of, convert, dtype_beside, exact
 from ..errors import ArgumentError
 
-__all__ = ["array", "asarray", "astype", "copy", "from_dlpack", "frombuffer", "placed"]
+__all__ = ["array", "asarray", "astype", "copy", "from_dlpack", "frombuffer"]
 
 
 def placed(name: str, x: Array, device: Any) -> Array:

@@ -1,1 +1,10 @@
 """What the namespace tells of itself, and the methods of arrays."""
+
+from __future__ import annotations
+
+from . import array_methods as array_methods
+from . import namespace_info
+from .namespace_info import *  # noqa: F403  # the module lists what it shows
+
+__all__: list[str] = []
+__all__ += namespace_info.__all__

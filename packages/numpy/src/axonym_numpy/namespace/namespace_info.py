@@ -9,7 +9,9 @@ from axonym_core.types import dtypes
 
 from ..creation.dtype_names import isdtype
 
-__all__ = ["__array_namespace_info__"]
+__all__ = ["__array_api_version__", "__array_namespace_info__"]
+
+__array_api_version__ = "2024.12"
 
 _STANDARD = ("bool", *[f"{k}{n}" for k in ("int", "uint") for n in (8, 16, 32, 64)])
 _STANDARD = (*_STANDARD, "float32", "float64", "complex64", "complex128")

@@ -13,7 +13,7 @@ from axonym_core.operators import number_like, promote_dtypes_inexact
 from ..arguments.composites import composite
 from ..arguments.operands import array_of, convert
 from ..creation.matrices import tri
-from ..linear_algebra.einsum import einsum
+from ..linear_algebra.einstein_sums import einsum
 from ..statistics.moments import wide_enough
 from .normalizations import softmax
 
