@@ -11,6 +11,7 @@ import pytest
 import axonym as ax
 import axonym.numpy as anp
 from axonym import lax
+from axonym_core import config
 from axonym_core.arrays import backends
 
 X = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
@@ -103,3 +104,13 @@ def test_a_compiled_function_takes_both_kinds_in_turn() -> None:
                     got = f(a, b)
                     assert got.backend.name == name
                     np.testing.assert_array_equal(np.asarray(got), np.zeros(4))
+
+
+def test_arrays_that_are_put_on_a_device_belong_to_its_backend() -> None:
+    with config.override(backend="numpy"):
+        here = anp.asarray(np.arange(3.0))
+    with config.override(backend="xla"):
+        there = ax.device_put(here, ax.devices()[0])
+
+        assert there.backend.name == "xla"
+        np.testing.assert_array_equal(there + 1, np.arange(3.0) + 1)

@@ -180,3 +180,11 @@ def test_what_cannot_be_reduced_is_refused(call: Any, error: Any, message: str) 
     with pytest.raises(error, match=message) as raised:
         ax.vmap(call, axis_name="i")(X)
     assert isinstance(raised.value, ax.errors.AxonymError)
+
+
+def test_values_that_all_indices_share_count_once_for_each_index_of_all_axes() -> None:
+    def both(x: Any) -> Any:
+        inner = ax.vmap(lambda y: lax.psum(x, ("a", "b")) + 0 * y, axis_name="b")
+        return ax.vmap(lambda y: inner(np.zeros(3)) + 0 * y, axis_name="a")(np.zeros(2))
+
+    np.testing.assert_array_equal(both(np.float64(5.0)), np.full((2, 3), 30.0))

@@ -144,3 +144,34 @@ def test_singular_value_that_takers_read_shows() -> None:
         return lax.cond(x > 0, lambda: lax.psum(lax.sqrt(x), "i"), lambda: np.float32(0))
 
     np.testing.assert_array_equal(vmap(f, axis_name="i")(XS), [0, 0, np.nan, np.nan])
+
+
+# Functions whose derivative is NaN where the branch is not taken: what is thrown away has no zero
+# that wins. The value and the slope where it is taken.
+SINGULAR: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "1 / x": (lambda v: 1 / v, lambda v: -1 / v**2),
+    "sin(x) / x": (lambda v: lax.sin(v) / v, lambda v: (v * np.cos(v) - np.sin(v)) / v**2),
+    "x log(x)": (lambda v: v * lax.log(v), lambda v: np.log(v) + 1),
+}
+
+
+@pytest.mark.parametrize("name", SINGULAR)
+def test_derivatives_that_are_nan_elsewhere_stay_there(name: str) -> None:
+    fun, slope = SINGULAR[name]
+
+    def f(w: Any, x: Any) -> Any:
+        return lax.cond(x > 0, lambda: fun(w * x), lambda: 0.0)
+
+    safe = np.where(TAKEN, XS, 1.0)
+    wanted = np.where(TAKEN, slope(W * safe) * safe, 0.0)
+    each = grad(f, reduce_axes=())
+    total = grad(f, reduce_axes=("i",))
+
+    for form in (lambda g: g, jit):
+        np.testing.assert_allclose(vmap(form(each), (None, 0))(W, XS), wanted, rtol=1e-5)
+        named = vmap(form(each), (None, 0), axis_name="i")(W, XS)
+        np.testing.assert_allclose(named, wanted, rtol=1e-5)
+        summed = vmap(form(total), (None, 0), None, axis_name="i")(W, XS)
+        np.testing.assert_allclose(summed, wanted.sum(), rtol=1e-5)
+        outside = form(grad(lambda w: lax.reduce_sum(vmap(f, (None, 0))(w, XS), (0,))))(W)
+        np.testing.assert_allclose(outside, wanted.sum(), rtol=1e-5)

@@ -11,7 +11,7 @@ import sys
 import platformdirs
 import pytest
 
-from axonym._report import PACKAGES, report, sections
+from axonym._report import PACKAGES, _version, report, sections
 from axonym_core import config
 
 
@@ -106,3 +106,15 @@ def test_arguments_that_do_not_exist_are_refused() -> None:
     assert done.returncode == 2
     assert "unrecognized arguments: --nothing" in done.stderr
     assert "environment" in run("--help").stdout
+
+
+def test_a_package_that_is_missing_is_reported_as_such() -> None:
+    assert _version("axonym-no-such-package") == "not installed"
+
+
+def test_modules_list_their_names_before_they_are_used() -> None:
+    program = "import axonym, axonym.lax; print({'grad', 'vmap', 'lax'} <= {*dir(axonym)})"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.stdout == "True\n", done.stderr
