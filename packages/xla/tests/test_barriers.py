@@ -10,7 +10,6 @@ from axonym_core.settings import config
 from axonym_xla._compiled import XlaLowered
 from axonym_xla._executable import compile_program
 from axonym_xla.lowering import lower_jaxpr
-from axonym_xla.lowering.barriers import barriers_as_calls
 
 
 def compiled_text(fun, *args):
@@ -43,10 +42,10 @@ def test_maximum_is_attained_by_what_it_is_the_maximum_of():
     np.testing.assert_array_equal(np.asarray(found).sum(0), np.ones(8))
 
 
-def test_module_without_barriers_is_left_alone():
-    text = lower_jaxpr(make_jaxpr(lambda x: lax.sin(x))(1.0)).text
+def test_module_without_barriers_is_the_same():
+    jaxpr = make_jaxpr(lambda x: lax.sin(x))(1.0)
 
-    assert barriers_as_calls(text) is text
+    assert lower_jaxpr(jaxpr, barriers_as_calls=True) == lower_jaxpr(jaxpr)
 
 
 def test_barriers_of_equal_types_share_a_function():
@@ -55,8 +54,8 @@ def test_barriers_of_equal_types_share_a_function():
         a = lax.optimization_barrier(x + 1.0)
         return lax.optimization_barrier(y * 2.0), a
 
-    text = lower_jaxpr(make_jaxpr(fun)(np.float32(1.0), np.ones(3, np.float32))).text
-    written = barriers_as_calls(text)
+    jaxpr = make_jaxpr(fun)(np.float32(1.0), np.ones(3, np.float32))
+    written = lower_jaxpr(jaxpr, barriers_as_calls=True).text
 
     assert "optimization_barrier" not in written
     assert written.count("func.func private @_barrier") == 3
@@ -78,7 +77,8 @@ def test_calls_of_the_identity_compute_the_same_in_loops_and_branches():
     with config.override(backend="xla"):
         buffers = [as_concrete(x).buffer]
     results = []
-    for text in (lower_jaxpr(jaxpr).text, barriers_as_calls(lower_jaxpr(jaxpr).text)):
+    for as_calls in (False, True):
+        text = lower_jaxpr(jaxpr, barriers_as_calls=as_calls).text
         program = compile_program(text, [((), np.dtype(np.float32))], avals)
         results.append([backends.get("xla").to_host(b) for b in program.run(buffers)])
 

@@ -24,7 +24,6 @@ from ._gate import shut, stop
 from ._jaxlib import Device
 from .errors import ArgumentError, DeviceError
 from .lowering import lower_jaxpr
-from .lowering.barriers import barriers_as_calls
 
 Run = Callable[[Sequence[Buffer]], list[Buffer]]
 Call = Callable[[Sequence[ConcreteArray]], list[ConcreteArray]]
@@ -71,16 +70,22 @@ class XlaLowered:
         jaxpr: The program.
         text: The StableHLO module.
         constants: Arrays that the program closed over: the first arguments of the module's `main`.
+        donated: Which arguments, not counting the constants, give up their buffers.
     """
 
-    __slots__ = ("backend", "constants", "jaxpr", "text")
+    __slots__ = ("backend", "constants", "donated", "jaxpr", "text")
 
     def __init__(self, backend: Backend, jaxpr: Jaxpr, donated: Sequence[bool] = ()) -> None:
-        module = lower_jaxpr(jaxpr, donated=donated, platform=_client.client().platform)
+        platform = _client.client().platform
+        drops_barriers = platform == "cpu" and not _jaxlib.HEEDS_BARRIERS
+        module = lower_jaxpr(
+            jaxpr, donated=donated, platform=platform, barriers_as_calls=drops_barriers
+        )
         self.backend = backend
         self.jaxpr = jaxpr
         self.text = module.text
         self.constants = module.constants
+        self.donated = module.donated
 
     def as_text(self) -> str:
         """The StableHLO module."""
@@ -163,16 +168,15 @@ class XlaExecutable:
         found = self._by_device.get(device)
         if found is None:
             options = compile_options(effort=self._effort, device=device, overrides=self._overrides)
-            text = self.lowered.text
-            if not _jaxlib.HEEDS_BARRIERS and _client.client().platform == "cpu":
-                text = barriers_as_calls(text)
             found = self._by_device[device] = compile_program(
-                text,
+                self.lowered.text,
                 [(aval.shape, aval.dtype) for aval in self._in_avals],
                 [(aval.shape, aval.dtype) for aval in self.jaxpr.out_avals],
+                donated=self.lowered.donated,
                 consts=moved(self._constants, device),
                 device=device,
                 options=options,
+                trusted=True,
             )
         return found
 

@@ -32,10 +32,8 @@ from . import _client, _jaxlib
 from ._buffers import Buffer, BufferAval, GivenUp, buffer_aval, failure, is_buffer
 from ._client import Placement
 from ._compile_options import compile_options
-from ._element_types import tensor_type
 from ._gate import shut, stop
 from ._jaxlib import CompileOptions, Device, ExecuteResults, LoadedExecutable
-from ._signature import Signature, main_signature
 from .errors import (
     ArgumentError,
     CompilationError,
@@ -305,20 +303,25 @@ def compile_program(
     in_avals: Sequence[ShapeAndDType],
     out_avals: Sequence[ShapeAndDType],
     *,
+    donated: Sequence[int] = (),
     consts: Sequence[Buffer] = (),
     device: Device | None = None,
     options: CompileOptions | None = None,
+    trusted: bool = False,
 ) -> Executable:
     """Compile a StableHLO module for one device.
 
     Args:
-        text: The module. Parameters of its `main` that have an attribute `tf.aliasing_output` or
-            `jax.buffer_donor` are donated.
+        text: The module.
         in_avals: Shape and dtype of each argument.
         out_avals: Shape and dtype of each result.
+        donated: Positions of the arguments that are donated: those that have an attribute
+            `tf.aliasing_output` or `jax.buffer_donor` in the text.
         consts: Buffers that are passed before the arguments at each call.
         device: The device to run on (None: the default one). The arguments must be there.
         options: From `compile_options` for the same device (None: all defaults).
+        trusted: Whether the announced types are right without doubt, as for what `lower_jaxpr` has
+            written of these types. Else they are held against the compiled program.
 
     Returns:
         The executable.
@@ -326,21 +329,20 @@ def compile_program(
     Raises:
         CompilationError: The module is not well formed, or its `main` is of other types.
         CompileOptionError: `options` holds an override that this version of XLA lacks.
-        ArgumentError: One of `consts` is no buffer on the device, or would be donated.
+        ArgumentError: One of `consts` is no buffer on the device, or one of `donated` is no
+            position of an argument.
         DeletedBufferError: One of `consts` was deleted.
         OutOfMemoryError: XLA ran out of memory.
     """
     if not isinstance(text, str):
         raise ArgumentError(f"text must be a StableHLO module as str; got {type(text).__name__}.")
     place = _client.placement(device)
-    signature = main_signature(text)
-    avals = _announced(signature, in_avals, out_avals, consts)
     options = compile_options(device=place.device) if options is None else options
     try:
         raw = _client.client().raw.compile_and_load(text, place.device_list, options)
     except (_jaxlib.RuntimeFailure, ValueError) as error:
         raise _refused(error) from error
-    return _assemble(raw, place, avals, signature.donated, consts)
+    return _assemble(raw, place, in_avals, out_avals, donated, consts, trusted=trusted)
 
 
 def load_program(
@@ -372,42 +374,11 @@ def load_program(
     """
     place = _client.placement(device)
     options = compile_options(device=place.device)
-    if any(not 0 <= i < len(in_avals) for i in donated):
-        raise ArgumentError(
-            f"donated={tuple(donated)} is out of range of {len(in_avals)} arguments."
-        )
     try:
         raw = _client.client().raw.deserialize_executable(data, place.device_list, options)
     except (_jaxlib.RuntimeFailure, ValueError) as error:
         raise CompilationError(f"a serialised program could not be loaded: {error}") from error
-    avals = tuple([buffer_aval(*a) for a in in_avals]), tuple([buffer_aval(*a) for a in out_avals])
-    return _assemble(raw, place, avals, [len(consts) + i for i in donated], consts)
-
-
-_Avals = tuple[tuple[BufferAval, ...], tuple[BufferAval, ...]]
-
-
-def _announced(
-    signature: Signature,
-    in_avals: Sequence[ShapeAndDType],
-    out_avals: Sequence[ShapeAndDType],
-    consts: Sequence[Buffer],
-) -> _Avals:
-    """Hold what the caller says about the program against its text."""
-    hidden = [_const_aval(i, const) for i, const in enumerate(consts)]
-    inside = tuple([buffer_aval(shape, dtype) for shape, dtype in in_avals])
-    out = tuple([buffer_aval(shape, dtype) for shape, dtype in out_avals])
-    for what, said, found in (
-        ("parameters", (*hidden, *inside), signature.parameters),
-        ("results", out, signature.results),
-    ):
-        types = tuple([tensor_type(aval.shape, aval.dtype) for aval in said])
-        if types != found:
-            raise CompilationError(
-                f"the program's main has the {what} ({', '.join(found)}), and "
-                f"({', '.join(types)}) were announced (constants first)."
-            )
-    return inside, out
+    return _assemble(raw, place, in_avals, out_avals, donated, consts)
 
 
 def _const_aval(i: int, const: Any) -> Any:
@@ -424,12 +395,21 @@ def _const_aval(i: int, const: Any) -> Any:
 def _assemble(
     raw: LoadedExecutable,
     place: Placement,
-    avals: _Avals,
+    in_avals: Sequence[ShapeAndDType],
+    out_avals: Sequence[ShapeAndDType],
     donated: Sequence[int],
     consts: Sequence[Buffer],
+    *,
+    trusted: bool = False,
 ) -> Executable:
+    inside = tuple([buffer_aval(shape, dtype) for shape, dtype in in_avals])
+    out = tuple([buffer_aval(shape, dtype) for shape, dtype in out_avals])
+    if any(not 0 <= i < len(inside) for i in donated):
+        raise ArgumentError(f"donated={tuple(donated)} is out of range of {len(inside)} arguments.")
+    hidden = [_const_aval(i, const) for i, const in enumerate(consts)]
+    if not trusted:
+        _check_types(raw, (*hidden, *inside), out)
     for i, const in enumerate(consts):
-        _const_aval(i, const)
         if const._sharding is not place.sharding:
             raise ArgumentError(
                 f"consts[{i}] is not on {place.device}, where the program runs; move it with "
@@ -437,12 +417,33 @@ def _assemble(
             )
         if const.is_deleted():
             raise DeletedBufferError(f"consts[{i}] was deleted or donated.")
-        if i in donated:
-            raise ArgumentError(
-                f"consts[{i}] would be donated by the first call; donate arguments only."
+    return Executable(raw, place, inside, out, tuple(donated), tuple(consts))
+
+
+def _check_types(
+    raw: LoadedExecutable, parameters: Sequence[Any], results: Sequence[BufferAval]
+) -> None:
+    """Hold what the caller says about a program against what XLA knows.
+
+    XLA does not compare: with a wrong announcement, results would be arrays of a wrong shape.
+    """
+    try:
+        found = _jaxlib.program_types(raw)
+    except ValueError as error:
+        raise CompilationError(f"the program's main must map arrays to arrays: {error}") from error
+    for what, said, types in zip(
+        ("parameters", "results"), (parameters, results), found, strict=True
+    ):
+        if [(aval.shape, aval.dtype) for aval in said] != types:
+            known = ", ".join([str(buffer_aval(*kind)) for kind in types])
+            raise CompilationError(
+                f"the program's main has the {what} ({known}), and "
+                f"({', '.join(map(_described, said))}) were announced (constants first)."
             )
-    positions = tuple([i - len(consts) for i in donated])
-    return Executable(raw, place, *avals, positions, tuple(consts))
+
+
+def _described(aval: Any) -> str:
+    return str(buffer_aval(aval.shape, aval.dtype))
 
 
 def _refused(error: Exception) -> XlaError:

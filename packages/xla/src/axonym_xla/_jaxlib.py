@@ -46,6 +46,7 @@ __all__ = [
     "new_compile_options",
     "new_device_assignment",
     "new_device_list",
+    "program_types",
     "put",
     "read_any_dtype",
     "result_handler",
@@ -232,6 +233,9 @@ class LoadedExecutable(Protocol):
     def serialize(self) -> bytes:
         """The program's machine code and metadata."""
 
+    def hlo_modules(self) -> list[Any]:
+        """The optimised modules, as objects of C++."""
+
 
 class DebugOptions(Protocol):
     """Part of the options."""
@@ -340,6 +344,30 @@ def result_handler(aval: Aval, sharding: Sharding) -> ResultHandler:
     """Make the handler of one result, which can be used again and again."""
     handler: ResultHandler = _jax.array_result_handler(aval, sharding, True, *_SKIP_CHECKS)
     return handler
+
+
+Types = list[tuple[tuple[int, ...], np.dtype[Any]]]
+
+
+def program_types(program: LoadedExecutable) -> tuple[Types, Types]:
+    """Shapes and dtypes of the parameters and of the results of a compiled program.
+
+    Raises:
+        ValueError: One of them is no array.
+    """
+    (module,) = program.hlo_modules()
+    shape = _hlo.XlaComputation(module.as_serialized_hlo_module_proto()).program_shape()
+    result = shape.result_shape()
+    return _types(shape.parameter_shapes()), _types(
+        result.tuple_shapes() if result.is_tuple() else [result]
+    )
+
+
+def _types(shapes: Sequence[Any]) -> Types:
+    for i, shape in enumerate(shapes):
+        if not shape.is_array():
+            raise ValueError(f"number {i} is {shape}, no array")
+    return [(tuple(shape.dimensions()), np.dtype(shape.numpy_dtype())) for shape in shapes]
 
 
 def dlpack_capsule(buffer: Buffer) -> Any:

@@ -8,7 +8,8 @@ A lowering rule writes StableHLO text through a `LoweringContext`:
     ...     return ctx.op(f"stablehlo.add {x}, {x} : {ctx.type(avals_out[0])}")
     >>> register_lowering(double_p, lower_double)
 
-The text must be valid in every supported version of jaxlib.
+The text must be valid in every supported version of jaxlib. A rule may be for one platform only,
+`register_lowering(double_p, rule, platform="cuda")`; there it goes before the rule for all.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ from .lowering.registry import LoweringContext as LoweringContext
 from .lowering.registry import LoweringRule as LoweringRule
 from .lowering.registry import lowering_rules as lowering_rules
 from .lowering.registry import register_lowering as register_lowering
+from .lowering.structure import Argument as Argument
+from .lowering.structure import Function as Function
+from .lowering.structure import Module as Module
 from .lowering.types import element_type as element_type
 from .lowering.types import tensor_type as tensor_type
 
 __all__ = [
+    "Argument",
     "Executable",
+    "Function",
     "LoweredModule",
     "LoweringContext",
     "LoweringRule",
+    "Module",
     "compile_options",
     "compile_program",
     "dense",

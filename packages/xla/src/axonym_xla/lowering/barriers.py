@@ -1,4 +1,4 @@
-"""Optimization barriers for versions of XLA that drop them before they fuse.
+"""Optimization barriers, also for versions of XLA that drop them before they fuse.
 
 A barrier makes XLA compute a value once and keep it. Without, it may compute it again in every
 operation that reads it: slower where the value is long to compute, and wrong where it is compared
@@ -11,52 +11,40 @@ call of the identity, which costs a copy. (In later versions a barrier costs not
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import final
 
-_BARRIER: Final = re.compile(
-    r"^(?P<results>%\S+) = stablehlo\.optimization_barrier (?P<operands>.+) : (?P<types>.+) "
-    r"loc\(unknown\)$",
-    re.MULTILINE,
-)
-_LOCATION: Final = " loc(unknown)"
+from .structure import Argument, Function
 
 
-def barriers_as_calls(text: str) -> str:
-    """Write the barriers of a module as calls of the identity that the compiler keeps.
+@final
+class Barriers:
+    """The barriers of one module.
 
     Args:
-        text: A StableHLO module as `lower_jaxpr` writes it.
-
-    Example:
-        >>> barriers_as_calls("module @f {}")
-        'module @f {}'
+        as_calls: Whether they are calls of the identity.
     """
-    if "optimization_barrier" not in text:
-        return text
-    functions: dict[str, str] = {}  # name by types
 
-    def call(match: re.Match[str]) -> str:
-        types = match["types"]
-        # No function of the module begins with an underscore.
-        name = functions.setdefault(types, f"_barrier{len(functions)}")
-        kept = '{mhlo.frontend_attributes = {inlineable = "false"}}'
-        return (
-            f"{match['results']} = func.call @{name}({match['operands']}) {kept} : "
-            f"({types}) -> ({types}){_LOCATION}"
-        )
+    __slots__ = ("_as_calls", "_identities")
 
-    head, body = text.split("\n", 1)
-    body = _BARRIER.sub(call, body)
-    return f"{head}\n{''.join([_identity(n, t) for t, n in functions.items()])}{body}"
+    def __init__(self, *, as_calls: bool) -> None:
+        self._as_calls = as_calls
+        self._identities: dict[tuple[str, ...], Function] = {}  # by types
 
+    def operation(self, operands: Sequence[str], types: Sequence[str]) -> str:
+        """A barrier for some values."""
+        if not self._as_calls:
+            return f"stablehlo.optimization_barrier {', '.join(operands)} : {', '.join(types)}"
+        key = tuple(types)
+        identity = self._identities.get(key)
+        if identity is None:
+            arguments = [Argument(f"%arg{i}", kind) for i, kind in enumerate(key)]
+            # No other function of a module begins with an underscore.
+            name = f"_barrier{len(self._identities)}"
+            identity = Function(name, arguments, [], [a.name for a in arguments], key)
+            self._identities[key] = identity
+        return identity.call(operands, kept=True)
 
-def _identity(name: str, types: str) -> str:
-    names = [f"%arg{i}" for i in range(types.count("tensor<"))]
-    arguments = ", ".join(
-        [f"{n}: {t}{_LOCATION}" for n, t in zip(names, types.split(", "), strict=True)]
-    )
-    return (
-        f"func.func private @{name}({arguments}) -> ({types}) {{\n"
-        f"return {', '.join(names)} : {types}{_LOCATION}\n}}{_LOCATION}\n"
-    )
+    def functions(self) -> Iterable[Function]:
+        """The functions that the barriers call."""
+        return self._identities.values()

@@ -9,8 +9,8 @@ hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, final
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -20,50 +20,65 @@ from axonym_core.programs import Jaxpr, JaxprEqn, Literal, names_of
 from axonym_core.tracing import expanded
 from axonym_core.types import ShapedArray
 
+from .barriers import Barriers
 from .call_counts import CallCounts
 from .fusion_cuts import Expression, FusionCuts, result_readers
-from .registry import LoweringContext, lowering_rules
-
-# Such a call is kept by the compiler: its body is compiled once for all calls.
-_KEPT: Final = ' {mhlo.frontend_attributes = {inlineable = "false"}}'
+from .registry import LoweringContext, platforms_of, rules_for
+from .structure import Argument, Function, Module
 
 
 class LoweredModule(NamedTuple):
-    """A program as text, and the arrays to pass to it before its own arguments.
+    """A program as a module, and the arrays to pass to it before its own arguments.
 
     Attributes:
-        text: The StableHLO module.
+        module: The functions of the module, `main` first.
         constants: Arrays for the hidden leading arguments of `main`.
     """
 
-    text: str
+    module: Module
     constants: tuple[Any, ...]
 
+    @property
+    def text(self) -> str:
+        """The StableHLO module."""
+        return self.module.text()
 
-class _Function(NamedTuple):
+    @property
+    def donated(self) -> tuple[int, ...]:
+        """Which arguments, not counting the constants, give up their buffers."""
+        arguments = self.module.functions[0].arguments
+        return tuple([i - len(self.constants) for i, a in enumerate(arguments) if a.donated])
+
+
+class _Written(NamedTuple):
     """A private function that has been written.
 
     `expressions` says how its results are computed, where the compiler inlines the call.
     """
 
-    name: str
+    function: Function
     captured: tuple[Any, ...]
-    signature: str
     expressions: tuple[Expression | None, ...]
 
 
 def lower_jaxpr(
-    jaxpr: Jaxpr, *, donated: Sequence[bool] = (), platform: str = "cpu"
+    jaxpr: Jaxpr,
+    *,
+    donated: Sequence[bool] = (),
+    platform: str = "cpu",
+    barriers_as_calls: bool = False,
 ) -> LoweredModule:
     """Write a jaxpr as a StableHLO module.
 
     Args:
         jaxpr: The program. Its arguments all become arguments of `main`, used or not.
         donated: Which arguments' buffers may be reused for results.
-        platform: The platform to compile for; it decides where fusions are cut.
+        platform: The platform to compile for; it decides on the rules, and where fusions are cut.
+        barriers_as_calls: Whether optimization barriers are written as calls, for compilers that
+            drop barriers.
 
     Returns:
-        The text and the constants.
+        The module and the constants.
 
     Raises:
         AxisNameError: The program varies over named axes; these must be mapped first.
@@ -71,8 +86,10 @@ def lower_jaxpr(
     """
     _refuse_named_axes(jaxpr)
     _refuse_ordered_effects(jaxpr)
-    jaxpr = expanded(jaxpr, ("xla", len(lowering_rules)), lambda p: p not in lowering_rules)
-    return ModuleBuilder(CallCounts(jaxpr), platform).build(jaxpr, donated)
+    rules = rules_for(platform)
+    jaxpr = expanded(jaxpr, ("xla", platform, len(rules)), lambda p: p not in rules)
+    barriers = Barriers(as_calls=barriers_as_calls)
+    return ModuleBuilder(CallCounts(jaxpr), platform, barriers).build(jaxpr, donated)
 
 
 def _refuse_named_axes(jaxpr: Jaxpr) -> None:
@@ -100,54 +117,58 @@ class ModuleBuilder:
     Args:
         counts: How often each jaxpr in the program is called.
         platform: The platform to compile for.
+        barriers: What writes the module's optimization barriers.
     """
 
-    __slots__ = ("_counts", "_cuts", "_functions", "_names", "_texts", "types")
+    __slots__ = (
+        "_counts",
+        "_cuts",
+        "_functions",
+        "_names",
+        "_platform",
+        "_rules",
+        "_written",
+        "barriers",
+        "types",
+    )
 
-    def __init__(self, counts: CallCounts, platform: str) -> None:
+    def __init__(self, counts: CallCounts, platform: str, barriers: Barriers) -> None:
         self.types: dict[ShapedArray, str] = {}
+        self.barriers = barriers
         self._counts = counts
         self._cuts = FusionCuts(counts, platform)
-        self._functions: dict[Jaxpr, _Function] = {}
+        self._functions: list[Function] = []
         self._names = {"main"}
-        self._texts: list[str] = []
+        self._platform = platform
+        self._rules = rules_for(platform)
+        self._written: dict[Jaxpr, _Written] = {}
 
     def build(self, jaxpr: Jaxpr, donated: Sequence[bool]) -> LoweredModule:
         """Write the module whose `main` is the jaxpr."""
-        attributes = _donation(jaxpr, donated)
         ctx = LoweringContext(self)
-        self._write("public @main", jaxpr, attributes, ctx)
-        main = self._texts.pop()
-        text = (
-            f"module @{_identifier(jaxpr.name)} {{\n{main}{''.join(self._texts)}}} loc(unknown)\n"
-        )
-        return LoweredModule(text, tuple([array for _, array in ctx.captured.values()]))
+        main = self._write("main", jaxpr, _aliases(jaxpr, donated), ctx, public=True)
+        functions = [main, *self.barriers.functions(), *self._functions]
+        constants = tuple([array for _, array in ctx.captured.values()])
+        return LoweredModule(Module(_identifier(jaxpr.name), functions), constants)
 
     def _write(
-        self, head: str, jaxpr: Jaxpr, attributes: Sequence[str], ctx: LoweringContext
-    ) -> list[str]:
-        """Write a function, and return the names of its results inside of it.
-
-        Its arguments are the arrays that it captures, and then those of the jaxpr.
-        """
+        self,
+        name: str,
+        jaxpr: Jaxpr,
+        aliases: Mapping[int, int | None],
+        ctx: LoweringContext,
+        *,
+        public: bool = False,
+    ) -> Function:
+        """Write a function. Its arguments are the arrays that it captures, then the jaxpr's."""
         names = [f"%arg{i}" for i in range(len(jaxpr.invars))]
-        results = self.inline(ctx, jaxpr, names)
+        returned = self.inline(ctx, jaxpr, names)
         type_of = ctx.type
-        arguments = [
-            f"{name}: {type_of(array.aval)} loc(unknown)" for name, array in ctx.captured.values()
-        ]
-        arguments += [
-            f"{name}: {type_of(aval)}{attribute} loc(unknown)"
-            for name, aval, attribute in zip(names, jaxpr.in_avals, attributes, strict=True)
-        ]
-        types = ", ".join([type_of(aval) for aval in jaxpr.out_avals])
-        end = f"return {', '.join(results)} : {types}" if results else "return"
-        body = "".join(ctx.scope.lines)
-        self._texts.append(
-            f"func.func {head}({', '.join(arguments)}) -> ({types}) {{\n"
-            f"{body}{end} loc(unknown)\n}} loc(unknown)\n"
-        )
-        return results
+        arguments = [Argument(n, type_of(array.aval)) for n, array in ctx.captured.values()]
+        for i, aval in enumerate(jaxpr.in_avals):
+            arguments.append(Argument(names[i], type_of(aval), i in aliases, aliases.get(i)))
+        results = [type_of(aval) for aval in jaxpr.out_avals]
+        return Function(name, arguments, ctx.scope.lines, returned, results, public)
 
     def inline(self, ctx: LoweringContext, jaxpr: Jaxpr, operands: Sequence[str]) -> list[str]:
         """Write the equations of a jaxpr into the block that a context is writing."""
@@ -155,7 +176,7 @@ class ModuleBuilder:
         for var, const in zip(jaxpr.constvars, jaxpr.consts, strict=True):
             env[var] = self._capture(ctx, const)
         env.update(zip(jaxpr.invars, operands, strict=True))
-        rules = lowering_rules
+        rules = self._rules
         scope = ctx.scope
         cuts = self._cuts
         inlined = self._counts.inlined
@@ -169,15 +190,14 @@ class ModuleBuilder:
             names = [ctx.constant(a.val, a.aval) if type(a) is Literal else env[a] for a in invars]
             rule = rules.get(eqn.primitive)
             if rule is None:
-                raise _no_rule(eqn)
+                raise _no_rule(eqn, self._platform)
             scope.result_readers = counts if inlined(eqn) is not None else None
             out = rule(
                 ctx, [a.aval for a in invars], [v.aval for v in outvars], *names, **eqn.params
             )
             if isinstance(out, str):
                 if cuts.must_cut(eqn, names, out, counts[0], scope.expressions):
-                    kind = ctx.type(outvars[0].aval)
-                    out = ctx.op(f"stablehlo.optimization_barrier {out} : {kind}")
+                    (out,) = ctx.barrier([out], [ctx.type(outvars[0].aval)])
                 env[outvars[0]] = out
             elif len(out) == len(outvars):
                 env.update(zip(outvars, out, strict=True))
@@ -207,24 +227,23 @@ class ModuleBuilder:
     def call(self, ctx: LoweringContext, jaxpr: Jaxpr, operands: Sequence[str]) -> list[str]:
         """Write a call of a jaxpr's private function, and that function at the first call."""
         kept = self._counts.of(jaxpr) > 1
-        function = self._functions.get(jaxpr)
-        if function is None:
-            function = self._functions[jaxpr] = self._define(ctx, jaxpr, operands, kept)
-        names = [self._capture(ctx, array) for array in function.captured]
+        written = self._written.get(jaxpr)
+        if written is None:
+            written = self._written[jaxpr] = self._define(ctx, jaxpr, operands, kept)
+        names = [self._capture(ctx, array) for array in written.captured]
         names += operands
         count = len(jaxpr.outvars)
-        call = f"func.call @{function.name}({', '.join(names)}){_KEPT if kept else ''}"
-        out = ctx.op(f"{call} : {function.signature}", count)
+        out = ctx.op(written.function.call(names, kept=kept), count)
         results = [out] if count == 1 else out
         expressions = ctx.scope.expressions
-        for name, expression in zip(results, function.expressions, strict=False):
+        for name, expression in zip(results, written.expressions, strict=False):
             if expression is not None:
                 expressions[name] = expression
         return results
 
     def _define(
         self, ctx: LoweringContext, jaxpr: Jaxpr, operands: Sequence[str], kept: bool
-    ) -> _Function:
+    ) -> _Written:
         """Write the private function of a jaxpr."""
         name = self._unique(jaxpr.name)
         inner = LoweringContext(self)
@@ -234,17 +253,13 @@ class ModuleBuilder:
             for i, operand in enumerate(operands):
                 if operand in known:
                     scope.expressions[f"%arg{i}"] = known[operand]
-        results = self._write(f"private @{name}", jaxpr, [""] * len(jaxpr.invars), inner)
+        function = self._write(name, jaxpr, {}, inner)
+        self._functions.append(function)
         captured = tuple([array for _, array in inner.captured.values()])
-        types = [ctx.type(array.aval) for array in captured]
-        types += [ctx.type(aval) for aval in jaxpr.in_avals]
-        result_types = ", ".join([ctx.type(aval) for aval in jaxpr.out_avals])
-        return _Function(
-            name,
-            captured,
-            f"({', '.join(types)}) -> ({result_types})",
-            () if kept else tuple([scope.expressions.get(r) for r in results]),
-        )
+        if kept:
+            return _Written(function, captured, ())
+        expressions = tuple([scope.expressions.get(r) for r in function.returned])
+        return _Written(function, captured, expressions)
 
     def _unique(self, name: str) -> str:
         base = _identifier(name)
@@ -261,11 +276,11 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "f"
 
 
-def _donation(jaxpr: Jaxpr, donated: Sequence[bool]) -> list[str]:
-    """Attributes of main's arguments: which result takes over the buffer of which argument."""
-    attributes = [""] * len(jaxpr.invars)
+def _aliases(jaxpr: Jaxpr, donated: Sequence[bool]) -> dict[int, int | None]:
+    """The result that takes over the buffer of each donated argument, or None."""
+    aliases: dict[int, int | None] = {}
     if not any(donated):
-        return attributes
+        return aliases
     free: dict[tuple[Any, ...], list[int]] = {}
     for k, aval in enumerate(jaxpr.out_avals):
         free.setdefault((aval.shape, aval.dtype), []).append(k)
@@ -274,17 +289,17 @@ def _donation(jaxpr: Jaxpr, donated: Sequence[bool]) -> list[str]:
     for i, (aval, gives) in enumerate(zip(jaxpr.in_avals, donated, strict=True)):
         if gives:
             results = free.get((aval.shape, aval.dtype), [])
-            attributes[i] = (
-                f" {{tf.aliasing_output = {results.pop()} : i32}}"
-                if results
-                else " {jax.buffer_donor = true}"
-            )
-    return attributes
+            aliases[i] = results.pop() if results else None
+    return aliases
 
 
-def _no_rule(eqn: JaxprEqn) -> BackendError:
-    reason = eqn.primitive.why_absent("lowering") or "no lowering rule is registered for it"
+def _no_rule(eqn: JaxprEqn, platform: str) -> BackendError:
+    primitive = eqn.primitive
+    reason = primitive.why_absent("lowering") or "no lowering rule is registered for it"
+    others = platforms_of(primitive)
+    known = f", and there is a rule for {', '.join(others)} only" if others else ""
     return BackendError(
-        f"the XLA backend cannot compile {eqn.primitive.name}: {reason}. Register one with "
-        "axonym_xla.register_lowering, or use the NumPy backend (AXONYM_BACKEND=numpy)"
+        f"the XLA backend cannot compile {primitive.name}: {reason}; the platform is {platform!r}"
+        f"{known}. Register one with axonym_xla.register_lowering, or use the NumPy backend "
+        "(AXONYM_BACKEND=numpy)"
     )

@@ -15,7 +15,7 @@ program nor its key in a cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, final, overload
 
 import numpy as np
@@ -23,6 +23,7 @@ import numpy as np
 from axonym_core.programs import Jaxpr, Primitive
 from axonym_core.types import ShapedArray, dtypes
 
+from ..errors import ArgumentError
 from .constants import dense, splat
 from .types import element_type, tensor_type
 
@@ -34,18 +35,46 @@ LoweringRule = Callable[..., str | list[str]]
 """What writes the operations of a primitive; see `register_lowering`."""
 
 lowering_rules: Final[dict[Primitive, LoweringRule]] = {}
-"""The rule of each primitive."""
+"""The rule of each primitive that is not for one platform only."""
+
+_platform_rules: Final[dict[str, dict[Primitive, LoweringRule]]] = {}
 
 
-def register_lowering(primitive: Primitive, rule: LoweringRule) -> None:
+def register_lowering(
+    primitive: Primitive, rule: LoweringRule, platform: str | None = None
+) -> None:
     """Set the lowering rule of a primitive.
 
     Args:
         primitive: The primitive.
         rule: `rule(ctx, avals_in, avals_out, *operands, **params)`; it returns the name of the
             result, or a list of names where the primitive has multiple results.
+        platform: The platform that the rule is for, such as `"cpu"`; None for all those for which
+            there is no rule of their own.
+
+    Raises:
+        ArgumentError: `platform` is no name.
     """
-    lowering_rules[primitive] = rule
+    if platform is None:
+        lowering_rules[primitive] = rule
+        return
+    if not isinstance(platform, str) or not platform:
+        raise ArgumentError(
+            f"register_lowering: platform must be a name such as 'cpu', or None for all; got "
+            f"{platform!r}."
+        )
+    _platform_rules.setdefault(platform, {})[primitive] = rule
+
+
+def rules_for(platform: str) -> Mapping[Primitive, LoweringRule]:
+    """The rule of each primitive on a platform: its own one where there is one."""
+    own = _platform_rules.get(platform)
+    return {**lowering_rules, **own} if own else lowering_rules
+
+
+def platforms_of(primitive: Primitive) -> list[str]:
+    """The platforms for which a primitive has a rule of their own."""
+    return sorted(name for name, rules in _platform_rules.items() if primitive in rules)
 
 
 @final
@@ -126,6 +155,16 @@ class LoweringContext:
             return []
         self.scope.lines.append(f"%{n}:{results} = {body} loc(unknown)\n")
         return [f"%{n}#{i}" for i in range(results)]
+
+    def barrier(self, operands: Sequence[str], types: Sequence[str]) -> list[str]:
+        """Write an optimization barrier, and return the names of what is behind it.
+
+        Args:
+            operands: Names of the values.
+            types: Their types.
+        """
+        out = self.op(self.module.barriers.operation(operands, types), len(operands))
+        return [out] if len(operands) == 1 else out
 
     def constant(self, value: Any, aval: ShapedArray) -> str:
         """Write a constant, or return the one already written in this block.

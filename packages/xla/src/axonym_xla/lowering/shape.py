@@ -143,11 +143,7 @@ def _iota(
 def _optimization_barrier(
     ctx: LoweringContext, avals_in: Avals, avals_out: Avals, *xs: str
 ) -> list[str]:
-    if not xs:
-        return []
-    types = ", ".join([ctx.type(a) for a in avals_in])
-    out = ctx.op(f"stablehlo.optimization_barrier {', '.join(xs)} : {types}", len(xs))
-    return [out] if len(xs) == 1 else out
+    return ctx.barrier(xs, [ctx.type(a) for a in avals_in]) if xs else []
 
 
 register_lowering(p.broadcast_in_dim_p, _broadcast_in_dim)
