@@ -16,7 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from axonym_core import lax
+from axonym_core.arrays import as_concrete, is_frozen
 from axonym_core.extend import Zero, add_tangents
 from axonym_core.primitives.collectives import psum_p
 from axonym_core.programs import JaxprEqn, Primitive, Var, source_info
@@ -105,7 +108,7 @@ class TapeTrace(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Record an operation as it is."""
-        operands = tuple([x.variable if self.is_own(x) else x for x in args])
+        operands = tuple([x.variable if self.is_own(x) else _kept(x) for x in args])
         out = primitive.out_avals(tuple([aval_of(x) for x in operands]), params)
         source = source_info.current()
         if primitive.multiple_results:
@@ -115,6 +118,11 @@ class TapeTrace(Trace):
         var = Var(out)
         self.eqns.append(JaxprEqn(primitive, operands, (var,), params, source))
         return LinearTracer(self, out, var, source)
+
+
+def _kept(x: Any) -> Any:
+    """A primal value that is kept: what is in a NumPy array now, since it may be written to."""
+    return as_concrete(x) if isinstance(x, np.ndarray) and not is_frozen(x) else x
 
 
 tape_rules: dict[Primitive, Callable[..., Any]] = {}

@@ -9,6 +9,7 @@ from .arguments import as_ints as as_ints
 from .array import Array as Array
 from .array import ConcreteArray as ConcreteArray
 from .array import as_concrete as as_concrete
+from .array import is_frozen as is_frozen
 from .array import register_method as register_method
 from .backends import Backend as Backend
 from .backends import Executable as Executable

@@ -324,6 +324,20 @@ def _restore(stored: np.ndarray[Any, Any], aval: ShapedArray) -> ConcreteArray:
     return backends.current().from_host(stored, aval)
 
 
+def is_frozen(x: Any) -> bool:
+    """Whether nobody can change a value: it is no NumPy array, or one that is not writeable.
+
+    Example:
+        >>> is_frozen(np.ones(3)), is_frozen(np.frombuffer(b"abc", "u1")), is_frozen(1.0)
+        (False, True, True)
+    """
+    while isinstance(x, np.ndarray):
+        if x.flags.writeable or not isinstance(x.base, np.ndarray | bytes | None):
+            return False
+        x = x.base
+    return True
+
+
 def as_concrete(x: Any) -> ConcreteArray:
     """Put a NumPy array or a number on the current backend; concrete arrays pass.
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.array import Array, as_concrete
+from ..arrays.array import Array, as_concrete, is_frozen
 from ..errors import ArgumentTypeError
 from ..programs import source_info
 from ..programs.checking import check_jaxpr
@@ -81,8 +81,8 @@ class JaxprTrace(Trace):
         self.debug = debug
         self.origin = debug.name
         # id of a constant -> its variable, the object itself (its id is the key, so it must stay
-        # alive) and the array that stands for it
-        self._constants: dict[int, tuple[Var, Any, Array]] = {}
+        # alive), the array that stands for it and, where the object may change, its contents then
+        self._constants: dict[int, tuple[Var, Any, Array, Any]] = {}
 
     def new_argument(self, aval: ShapedArray) -> JaxprTracer:
         """Add an argument to the program."""
@@ -101,9 +101,14 @@ class JaxprTrace(Trace):
         if isinstance(x, Tracer):
             x.require_alive()
         known = self._constants.get(id(x))
+        if known is not None and known[3] is not None and known[3] != _contents(x):
+            # A NumPy array that was written to since; what it was then stays a constant too.
+            self._constants[-len(self._constants) - 1] = known
+            known = None
         if known is None:
             value = x if isinstance(x, Array) else as_concrete(x)
-            known = self._constants[id(x)] = (Var(value.aval), x, value)
+            contents = None if is_frozen(x) else _contents(x)
+            known = self._constants[id(x)] = (Var(value.aval), x, value, contents)
         return known[0]
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -156,7 +161,7 @@ class JaxprTrace(Trace):
 
     def constant_values(self) -> dict[Var, Array]:
         """The constants so far, by their variables."""
-        return {var: value for var, _, value in self._constants.values()}
+        return {var: value for var, _, value, _ in self._constants.values()}
 
     def finish(self, results: Sequence[Any]) -> Jaxpr:
         """Return the program that computes these results, without what nobody reads."""
@@ -185,6 +190,10 @@ class JaxprTrace(Trace):
         listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
         plural = "arguments" if len(names) > 1 else "argument"
         return f"It depends on the {plural} {listed} of {self.debug.name}.{made} "
+
+
+def _contents(x: Any) -> tuple[Any, ...]:
+    return (x.shape, x.dtype, x.tobytes())
 
 
 def trace_flat(
