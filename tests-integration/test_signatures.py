@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import jax
@@ -25,8 +24,9 @@ from axonym import lax, nn, random, tree_util
 from axonym import numpy as anp
 
 PAGE = Path(__file__).parents[1] / "docs" / "signatures.md"
-PAIRS: dict[str, tuple[ModuleType, ModuleType]] = {
+PAIRS: dict[str, tuple[Any, Any]] = {
     "numpy": (anp, np),
+    "numpy.ndarray": (ax.Array, np.ndarray),
     "numpy.linalg": (anp.linalg, np.linalg),
     "scipy.special": (anp.special, scipy.special),
     "jax": (ax, jax),
@@ -41,7 +41,7 @@ PAIRS: dict[str, tuple[ModuleType, ModuleType]] = {
 ROWS = read_rows(PAGE)
 
 
-def functions_of(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
+def functions_of(module: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in sorted(getattr(module, "__all__", None) or dir(module)):
         function = getattr(module, name)
         if callable(function) and not isinstance(function, type) and not name.startswith("_"):

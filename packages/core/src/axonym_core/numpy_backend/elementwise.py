@@ -152,13 +152,13 @@ def _integer_pow(x: NDArray, *, y: int) -> Any:
             base = base * base
             y >>= 1
         return out
-    return np.power(x, x.dtype.type(y))
+    return np.divide(x.dtype.type(1), x) if y == -1 else np.power(x, x.dtype.type(y))
 
 
 def _sign(x: NDArray) -> Any:
-    if x.dtype in COMPLEXES:
-        size = np.abs(x)
-        return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+    if x.dtype in COMPLEXES:  # a quarter of it, where the size would overflow
+        finite = np.isfinite(x.real) & np.isfinite(x.imag)
+        x = np.where(finite & np.isinf(np.abs(x)), x / 4, x)
     return np.sign(x)
 
 

@@ -29,9 +29,9 @@ from ..statistics import moments, quantiles
 __all__: list[str] = []
 
 
-def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
+def _reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
     """`reshape(self, shape)`; sizes may be given one by one."""
-    return reshaping.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+    return reshaping.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 def _transpose(self: Array, *axes: Any) -> Array:
@@ -47,7 +47,7 @@ def _flatten(self: Array, order: str = "C") -> Array:
     return reshaping.ravel(self, order)
 
 
-def _astype(self: Array, dtype: Any, copy: bool = True, device: Any = None) -> Array:
+def _astype(self: Array, dtype: Any, *, copy: bool = True, device: Any = None) -> Array:
     """Array converted to another dtype."""
     return astype(self, dtype, copy=copy, device=device)
 

@@ -17,6 +17,7 @@ from axonym_core.primitives import elementwise as p
 from axonym_core.programs import Primitive
 from axonym_core.types import COMPLEXES, FLOATS, INTEGERS, SIGNED, ShapedArray, bool_, dtypes
 
+from .complex_functions import PartWriter, size, with_complex_values
 from .registry import LoweringContext, LoweringRule, register_lowering
 
 Avals = Sequence[ShapedArray]
@@ -220,8 +221,11 @@ def _pow_by_squaring(ctx: LoweringContext, aval: ShapedArray, x: str, y: str) ->
 def _exp2(ctx: LoweringContext, avals_in: Avals, avals_out: Avals, x: str) -> str:
     out = avals_out[0]
     if out.dtype in COMPLEXES:
-        scaled = _mul(ctx, out, x, ctx.constant(math.log(2), out))
-        return ctx.op(f"stablehlo.exponential {scaled} : {ctx.type(out)}")
+        b = PartWriter(ctx, out)  # a complex factor would make NaN of infinities
+        log2 = b.number(math.log(2))
+        scaled = b.join(*[b.op("multiply", part, log2) for part in b.split(x)])
+        rule: LoweringRule = with_complex_values(p.exp_p, _operation("stablehlo.exponential"))
+        return str(rule(ctx, avals_in, avals_out, scaled))
     # A power, and not the exponential of a multiple, is exact for integers.
     return ctx.op(f"stablehlo.power {ctx.constant(2, out)}, {x} : {ctx.type(out)}")
 
@@ -238,7 +242,7 @@ def _abs(ctx: LoweringContext, avals_in: Avals, avals_out: Avals, x: str) -> str
     if dtype in SIGNED or dtype in FLOATS:
         return ctx.op(f"stablehlo.abs {x} : {ctx.type(avals_out[0])}")
     if dtype in COMPLEXES:
-        return ctx.op(f"stablehlo.abs {x} : ({ctx.type(avals_in[0])}) -> {ctx.type(avals_out[0])}")
+        return size(ctx, avals_in[0], x, avals_out[0])
     return x
 
 
@@ -436,10 +440,10 @@ _OWN: Final[dict[Primitive, LoweringRule]] = {
 }
 
 for _primitive, _name in _STABLEHLO.items():
-    register_lowering(_primitive, _operation(f"stablehlo.{_name}"))
+    register_lowering(_primitive, with_complex_values(_primitive, _operation(f"stablehlo.{_name}")))
 for _primitive, _name in _CHLO.items():
-    register_lowering(_primitive, _of_dialect(f"chlo.{_name}"))
+    register_lowering(_primitive, with_complex_values(_primitive, _of_dialect(f"chlo.{_name}")))
 for _primitive, _name in _COMPARISONS.items():
     register_lowering(_primitive, _comparison(_name))
 for _primitive, _rule in _OWN.items():
-    register_lowering(_primitive, _rule)
+    register_lowering(_primitive, with_complex_values(_primitive, _rule))
