@@ -357,7 +357,7 @@ def linear_transpose(
     tape = TapeTrace(context.trace)
     inputs = []
     for i, x in enumerate(leaves):
-        aval = aval_of(python_number(x)).strip_weak_type()
+        aval = aval_of(python_number(x))
         if not dtypes.is_inexact(aval.dtype):
             raise NotDifferentiableError(
                 f"linear_transpose: {leaf_path(in_tree, i, 'primals')} has dtype "

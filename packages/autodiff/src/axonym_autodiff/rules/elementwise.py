@@ -253,7 +253,11 @@ def _convert_jvp(
     def convert(x: Any, weak: bool) -> Any:
         return p.convert_element_type_p.bind(x, new_dtype=new_dtype, weak_type=weak)
 
-    out = convert(primals[0], weak_type)
+    x = primals[0]
+    if weak_type and type(x) is float and dtypes.is_floating(new_dtype):
+        out = number_like(x, ShapedArray((), new_dtype, True))  # a number: nothing is computed
+    else:
+        out = convert(x, weak_type)
     if not dtypes.is_inexact(new_dtype):
         return out, _zero_of(out)
     return out, convert(tangents[0], False)

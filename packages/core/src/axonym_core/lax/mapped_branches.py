@@ -17,6 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
+from ..operators.promotion import strong
 from ..primitives.calls import jit_p
 from ..programs.effects import NONE, require_none
 from ..programs.evaluation import eval_jaxpr
@@ -58,6 +59,7 @@ def select_branch(
             results.append(eval_jaxpr(branch, *args))
         else:
             fit = guard_for(eq(index, np.int32(i)))
+            args = [strong(x) for x in args]  # numbers would be rounded by what is done to them
             results.append(_evaluate(branch, args, [fit(x) for x in args], fit, axes)[1])
     which = ne(index, np.int32(0)) if len(branches) == 2 else index
     return [select_n(which, *alternatives) for alternatives in zip(*results, strict=True)]
@@ -130,6 +132,7 @@ class Takers:
 
     def value_at_one(self, x: Any) -> Any:
         """Value of `x` at the first index that takes the branch; it does not vary over the axes."""
+        x = strong(x)
         dtype = aval_of(x).dtype
         if dtype == np.bool_:
             x = convert_element_type(x, np.int32)
@@ -140,6 +143,7 @@ class Takers:
         """An operand of the branch, fit to be used at all indices."""
         if aval_of(x).names.isdisjoint(self._axes):
             return counted_if(self._ever, x)
+        x = strong(x)
         here = chosen_along(aval_of(x), self._here)
         return select(here, x, stop_gradient(self.value_at_one(x)))
 
@@ -164,6 +168,7 @@ def counted_if(ever: Any, x: Any) -> Any:
     """
     if not dtypes.is_inexact(aval_of(x).dtype):
         return x
+    x = strong(x)
     return select(ever, x, stop_gradient(x))
 
 
