@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from positional_lanes import Lanes, Names, aligned, elementwise, exceeds
-from positional_operations import Body, Call, Op
+from positional_lanes import Lanes, Names, aligned, elementwise, exceeds, sum_over
+from positional_operations import Body, Call, Op, constant
 
 from axonym_autodiff import custom_jvp, custom_vjp, jvp
 from axonym_compile import jit
@@ -33,7 +33,10 @@ class Jit(Op):
 
 @dataclass(frozen=True, eq=False)
 class CustomJvp(Op):
-    """A function whose rule multiplies its tangent by a number."""
+    """A function whose rule multiplies its tangent by a number.
+
+    In what it closes over, the derivative is that of the function.
+    """
 
     body: Body
     factor: float
@@ -52,9 +55,13 @@ class CustomJvp(Op):
         return marked(*xs)  # type: ignore[no-any-return]
 
     def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
+        by_rule = call.fixed(self.body, *xs)
+        as_it_is = call(self.body, *[constant(x) for x in xs])
         return [
-            Lanes(o.names, np.real(o.data) + self.factor * 1j * np.imag(o.data))
-            for o in call(self.body, *xs)
+            elementwise(
+                lambda a, b: np.real(a) + 1j * (self.factor * np.imag(a) + np.imag(b)), a, b
+            )
+            for a, b in zip(by_rule, as_it_is, strict=True)
         ]
 
     def names(self, call: Call, *xs: Names) -> Sequence[Names]:
@@ -89,6 +96,87 @@ class CustomVjp(Op):
             return np.real(out) + self.factor * 1j * np.imag(out)
 
         return [elementwise(fun, *xs)]
+
+
+@dataclass(frozen=True, eq=False)
+class CustomVjpOfTwo(Op):
+    """`sin(x) * y` and `x * 2 + z`, with `z` closed over; the rule multiplies by a number."""
+
+    factor: float
+
+    def named(self, call: Call, *xs: Any) -> Sequence[Any]:
+        *operands, z = xs
+
+        @custom_vjp
+        def fun(x: Any, y: Any) -> Any:
+            return lax.sin(x) * y, x * 2.0 + z
+
+        def fwd(x: Any, y: Any) -> Any:
+            return fun(x, y), (x, y)
+
+        def bwd(res: Any, cts: Any) -> Any:
+            x, y = res
+            ct, more = (ct * self.factor for ct in cts)
+            return ct * lax.cos(x) * y + more * 2.0, ct * lax.sin(x)
+
+        fun.defvjp(fwd, bwd)
+        return fun(*operands)  # type: ignore[no-any-return]
+
+    def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
+        x, y, z = xs
+
+        def product(x: Any, y: Any) -> Any:
+            out = np.sin(x) * y
+            return np.real(out) + self.factor * 1j * np.imag(out)
+
+        def double(x: Any, z: Any) -> Any:
+            return np.real(x) * 2.0 + self.factor * 2j * np.imag(x) + z
+
+        return [elementwise(product, x, y), elementwise(double, x, z)]
+
+    def names(self, call: Call, *xs: Names) -> Sequence[Names]:
+        x, y, z = xs
+        return [x | y, x | z]
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded(Op):
+    """`sqrt(x - threshold) * y + extra` where `x` exceeds the threshold clearly, `y` elsewhere.
+
+    What is not taken is NaN. `extra` is 0, or sums `z`, or `x` itself, over named axes.
+    """
+
+    threshold: float
+    axes: tuple[str, ...]
+    sizes: Mapping[str, int]
+    sums_itself: bool
+
+    def named(self, call: Call, *xs: Any) -> Sequence[Any]:
+        x, y, z = xs
+
+        def root() -> Any:
+            out = lax.sqrt(x - self.threshold) * y
+            return out + lax.psum(x if self.sums_itself else z, self.axes) if self.axes else out
+
+        return [lax.cond(lax.gt(x, self.threshold + 0.3), root, lambda: y)]
+
+    def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
+        x, y, z = xs
+        extra = Lanes((), np.zeros((), complex))
+        if self.axes:
+            extra = sum_over(x if self.sums_itself else z, self.axes, self.sizes)
+
+        def pick(x: Any, y: Any, extra: Any) -> Any:
+            taken = exceeds(x, self.threshold + 0.3)
+            root = np.sqrt(np.where(taken, x - self.threshold, 1.0)) * y + extra
+            return np.where(taken, root, y)
+
+        return [elementwise(pick, x, y, extra)]
+
+    def names(self, call: Call, *xs: Names) -> Sequence[Names]:
+        x, y, z = xs
+        extra = (x if self.sums_itself else z) - frozenset(self.axes) if self.axes else frozenset()
+        return [x | y | extra]
 
 
 @dataclass(frozen=True, eq=False)

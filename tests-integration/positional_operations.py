@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +23,10 @@ from positional_lanes import (
     winner,
 )
 
+from axonym_autodiff import custom_jvp
 from axonym_core import lax
 
-Call = Callable[..., list[Any]]
+Call = Any  # of `_Caller`
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +55,31 @@ class Body:
     outs: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class _Caller:
+    """Runs bodies that an operation holds, among the values that it finds."""
+
+    values: Mapping[int, Any]
+    how: str
+
+    def __call__(self, inner: Body, *params: Any) -> list[Any]:
+        return run(inner, self.values, params, self.how)
+
+    def fixed(self, inner: Body, *params: Any) -> list[Any]:
+        """Run a body with no derivative in what it closes over."""
+        return run(inner, {k: constant(v) for k, v in self.values.items()}, params, self.how)
+
+
+def constant(x: Lanes) -> Lanes:
+    """A value of P⁺ without its derivative."""
+    return Lanes(x.names, np.real(x.data) + 0j) if np.iscomplexobj(x.data) else x
+
+
 def run(body: Body, env: Mapping[int, Any], params: Sequence[Any], how: str) -> list[Any]:
     """Run a body in one of its meanings: `named`, `arrays` or `names`."""
     values = {**env, **dict(zip(body.params, params, strict=True))}
     for op in body.ops:
-
-        def call(inner: Body, *inner_params: Any) -> list[Any]:
-            return run(inner, values, inner_params, how)
+        call = _Caller(values, how)
 
         results = getattr(op, how)(call, *[values[a] for a in op.args])
         values.update(zip(op.outs, results, strict=True))
@@ -244,6 +263,41 @@ class Extremum(Op):
                 names, winner(data, 0, 1.0 if self.fun == "pmax" else -1.0, ties=not self.apart)
             )
         return [x]
+
+    def names(self, call: Call, *xs: Names) -> Sequence[Names]:
+        return [_without(xs[0], self.axes)]
+
+
+@custom_jvp
+def _rounded(x: Any) -> Any:
+    return lax.round(x)
+
+
+_rounded.defjvp(lambda primals, tangents: (_rounded(*primals), *tangents))
+
+
+@dataclass(frozen=True, eq=False)
+class Tied(Op):
+    """Extreme over dimensions and named axes together, of values that are rounded: many tie."""
+
+    fun: str
+    dims: tuple[int, ...]
+    axes: tuple[str, ...]
+
+    def named(self, call: Call, *xs: Any) -> Sequence[Any]:
+        reduce = lax.reduce_max if self.fun == "max" else lax.reduce_min
+        return [reduce(_rounded(xs[0]), self.dims, self.axes)]
+
+    def arrays(self, call: Call, *xs: Lanes) -> Sequence[Lanes]:
+        (x,) = xs
+        exceeds(np.abs(np.real(x.data) % 1 - 0.5), 0.0)  # whether it is clear how to round
+        data = np.round(np.real(x.data)) + 1j * np.imag(x.data)
+        over = [x.names.index(a) for a in self.axes if a in x.names]
+        over += [d + len(x.names) for d in self.dims]
+        data = np.moveaxis(data, over, range(len(over)))
+        data = data.reshape((-1, *data.shape[len(over) :]))
+        names = tuple(n for n in x.names if n not in self.axes)
+        return [Lanes(names, winner(data, 0, 1.0 if self.fun == "max" else -1.0, ties=True))]
 
     def names(self, call: Call, *xs: Names) -> Sequence[Names]:
         return [_without(xs[0], self.axes)]

@@ -10,7 +10,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-from positional_control import Branch, CustomJvp, CustomVjp, Jit, Map, Scan, While
+from positional_control import (
+    Branch,
+    CustomJvp,
+    CustomVjp,
+    CustomVjpOfTwo,
+    Guarded,
+    Jit,
+    Map,
+    Scan,
+    While,
+)
 from positional_operations import (
     Affine,
     AxisIndex,
@@ -35,6 +45,7 @@ from positional_operations import (
     StopGradient,
     Sum,
     TakeAlong,
+    Tied,
     Transpose,
     Unary,
 )
@@ -53,6 +64,8 @@ _LEAF_OPS = [
     "pmean",
     "grouped",
     "extremum",
+    "tied",
+    "guarded",
     "index",
     "dot",
     "dot",
@@ -79,6 +92,7 @@ _NESTED_OPS = [
     "map",
     "custom_jvp",
     "custom_vjp",
+    "custom_vjp_of_two",
     "while",
 ]
 
@@ -281,6 +295,28 @@ class Drawing:
         bound = x.bound + 0.32 * self.lanes(axes)
         return lambda outs: Extremum((x.id,), outs, fun, axes, self.axes, apart), x.shape, bound
 
+    def _leaf_tied(self, env: list[Known]) -> Any:
+        x = self.float_value(env)
+        assert x is not None
+        dims = tuple(d for d in range(len(x.shape)) if self.draw(st.booleans()))
+        axes = self.one_of([(), self.some_axes(), self.some_axes()])
+        shape = tuple(s for d, s in enumerate(x.shape) if d not in dims)
+        fun = self.one_of(["max", "min"])
+        return lambda outs: Tied((x.id,), outs, fun, dims, axes), shape, x.bound + 0.5
+
+    def _leaf_guarded(self, env: list[Known]) -> Any:
+        x, z = self.float_value(env, shape=()), self.float_value(env, shape=())
+        y = self.float_value(env)
+        if x is None or z is None or y is None:
+            return None
+        axes = self.one_of([(), self.some_axes()])
+        itself = self.draw(st.booleans())
+        extra = (x if itself else z).bound * self.lanes(axes) if axes else 0.0
+        bound = max(x.bound + 1.0, 1.0) ** 0.5 * y.bound + extra
+        threshold = self.one_of([0.0123, -0.4321])
+        ids = (x.id, y.id, z.id)
+        return lambda outs: Guarded(ids, outs, threshold, axes, self.axes, itself), y.shape, bound
+
     def _leaf_index(self, env: list[Known]) -> Any:
         axes = self.some_axes()
         return lambda outs: AxisIndex((), outs, axes, self.axes), (), 0.25 * self.lanes(axes)
@@ -415,8 +451,7 @@ class Drawing:
         xs = self._operands(env, self.draw(st.integers(1, 2)))
         params = [self.new("f", x.shape, x.bound) for x in xs]
         shapes = [self.one_of(SHAPES)]
-        # The rule sees the arguments only, so the function must not close over anything.
-        body = self.body([], params, 2, depth - 1, shapes)
+        body = self.body(env, params, 2, depth - 1, shapes)
         outs = [self.new("f", s, 2.0) for s in shapes]
         ids = tuple(x.id for x in xs)
         factor = 1.0 if self.honest else 2.0
@@ -429,6 +464,17 @@ class Drawing:
         assert y is not None
         out = self.new("f", x.shape, y.bound)
         return CustomVjp((x.id, y.id), (out.id,), 1.0 if self.honest else 3.0), [out]
+
+    def _custom_vjp_of_two(self, env: list[Known], depth: int) -> Any:
+        x = self.float_value(env)
+        assert x is not None
+        y = self.float_value(env, shape=x.shape)
+        z = self.partner(env, x)
+        assert y is not None
+        outs = [self.new("f", x.shape, y.bound), self.new("f", x.shape, 2 * x.bound + z.bound)]
+        ids = (x.id, y.id, z.id)
+        factor = 1.0 if self.honest else 3.0
+        return CustomVjpOfTwo(ids, tuple(o.id for o in outs), factor), outs
 
     def _scan(self, env: list[Known], depth: int) -> Any:
         carries = self._operands(env, self.draw(st.integers(1, 2)))

@@ -26,6 +26,7 @@ from axonym_autodiff import (
 )
 from axonym_compile import jit
 from axonym_core import config, lax, make_jaxpr
+from axonym_core.errors import TracerLeakError
 from axonym_core.programs import eval_jaxpr
 from axonym_mapping import vmap, xmap
 
@@ -406,3 +407,20 @@ def test_compiled_closure(function: str, way: str) -> None:
             {**CUSTOM, **PLAIN}[function],
             SLOPE if function in CUSTOM else 1.0,
         )
+
+
+_shelf: dict[str, Any] = {}
+
+
+def test_value_that_a_rule_finds_in_a_global_is_refused_by_what_it_is() -> None:
+    f = custom_vjp(lambda w: w * _shelf["x"])
+    f.defvjp(lambda w: (w * _shelf["x"], None), lambda _, ct: (ct * _shelf["x"],))
+
+    def of(x: Any) -> Any:
+        _shelf["x"] = x
+        return f(W)
+
+    with pytest.raises(TracerLeakError, match=r"outside of its transformation.*argument") as raised:
+        vmap(of)(XS)
+    assert "thread" not in str(raised.value)
+    _shelf.clear()

@@ -1,7 +1,7 @@
 """Branches that keep away from singularities, under conditions that vary over named axes.
 
-`f(w, x, y)` is `sqrt(w * x)` where `x > 0`, and 0 elsewhere; `w` is shared. Its derivatives are
-finite, though those of the branch that is not taken are not. Oracles are closed forms.
+`f(w, x, y)` is `sqrt(w * x) + w / x` where `x > 0`, and 0 elsewhere; `w` is shared. Its derivatives
+are finite, though those of the branch that is not taken are not. Oracles are closed forms.
 """
 
 from __future__ import annotations
@@ -23,14 +23,21 @@ W = np.float32(2.0)
 XS = np.array([-1.0, 0.0, 4.0, 1.0], np.float32)
 YS = np.array([0.5, -2.0, 1.0, 3.0], np.float32)
 TAKEN = XS > 0
-SLOPES = np.where(TAKEN, np.sqrt(np.abs(XS) / W) / 2, 0.0)  # d/dw sqrt(w x)
 
 
-def root(w: Any, x: Any) -> Any:
-    return lax.sqrt(w * x)
+def singular(w: Any, x: Any) -> Any:
+    return lax.sqrt(w * x) + w / x
 
 
-# What the branch adds to the root; (extra, d/dy of the sum over all indices).
+def slope_in_w(x: Any) -> Any:
+    safe = np.where(x > 0, x, 1.0)
+    return np.where(x > 0, np.sqrt(safe / W) / 2 + 1 / safe, 0.0)
+
+
+SLOPES = slope_in_w(XS)
+
+
+# What the branch adds to that; (extra, d/dy of the sum over all indices).
 EXTRAS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "nothing": (lambda x, y: y * 0, 0.0),
     "sum of a constant": (lambda x, y: lax.psum(np.float32(1.0), "i"), 0.0),
@@ -44,7 +51,7 @@ EXTRAS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
 
 def by_cond(extra: Any) -> Any:
     def f(w: Any, x: Any, y: Any) -> Any:
-        return lax.cond(x > 0, lambda: root(w, x) + extra(x, y), lambda: 0.0)
+        return lax.cond(x > 0, lambda: singular(w, x) + extra(x, y), lambda: 0.0)
 
     return f
 
@@ -53,7 +60,9 @@ def by_switch(extra: Any) -> Any:
     def f(w: Any, x: Any, y: Any) -> Any:
         which = lax.convert_element_type(x > 0, np.int32) * 2
         zero = lambda *_: 0.0  # noqa: E731
-        return lax.switch(which, [zero, zero, lambda w, x, y: root(w, x) + extra(x, y)], w, x, y)
+        return lax.switch(
+            which, [zero, zero, lambda w, x, y: singular(w, x) + extra(x, y)], w, x, y
+        )
 
     return f
 
@@ -105,11 +114,11 @@ def test_conditions_over_some_of_two_axes(names: tuple[Any, Any], reduced: str) 
 
     def f(w: Any, x: Any, y: Any) -> Any:
         z = pick(x, y)
-        return lax.cond(z > 0, lambda: root(w, z), lambda: 0.0)
+        return lax.cond(z > 0, lambda: singular(w, z), lambda: 0.0)
 
     along = vmap(vmap(grad(f), (None, 0, None), axis_name=inner), (None, None, 0), axis_name=outer)
     z = pick(XS[None, :], YS[:, None]) * np.ones((4, 4))
-    wanted = np.where(z > 0, np.sqrt(np.abs(z) / W) / 2, 0.0)
+    wanted = slope_in_w(z)
 
     np.testing.assert_allclose(along(W, XS, YS), wanted, rtol=1e-6)
     np.testing.assert_allclose(jit(along)(W, XS, YS), wanted, rtol=1e-6)

@@ -2,13 +2,21 @@
 
 Sums are linear. The derivative of a maximum is shared equally by the elements that attain it. That
 of a product is written with partial products, never by division, so that zeros do no harm at any
-order. Cumulative operations other than sums are differentiated as scans in logarithmically many
-steps (`scans`).
+order. Tangents of cumulative operations other than sums are found in logarithmically many steps.
+
+After the step with stride `d`, position `k` holds what the elements `k - 2*d + 1 .. k` give
+together. Each step combines every position with the one `d` before it, so that `log2(n)` steps
+cover all. The combination is linear in the tangents and made of element-wise operations alone:
+what comes out can be transposed, batched and differentiated again.
+
+For a product the pair `(p, t)` of value and tangent combines by the product rule. For a maximum a
+position takes over what lies before it only where the running maximum is still the same; ties so
+share equally. For a log-sum-exp the weights are logistic functions of the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from axonym_core import lax
@@ -20,7 +28,6 @@ from axonym_core.types import AxisName, aval_of
 
 from ..rule_tables import Reading, deflinear, defzero, register_jvp
 from .contractions import axes_to_sum, read_elementwise
-from .scans import scan_extreme_tangent, scan_logsumexp_tangent, scan_product_tangent
 
 
 def _kept(ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
@@ -117,12 +124,12 @@ def _cumsum_transpose(reading: Reading, ct: Any, x: Any, *, axis: int, reverse: 
     return [lax.cumsum(ct, axis, not reverse)]
 
 
-def _def_scan(primitive: Primitive, tangent: Any) -> None:
+def _def_cumulative(primitive: Primitive, tangent: Any) -> None:
     def jvp(
         primals: Sequence[Any], tangents: Sequence[Any], *, axis: int, reverse: bool
     ) -> tuple[Any, Any]:
         (x,), (t,) = primals, tangents
-        if tangent is scan_extreme_tangent:
+        if tangent is _running_extreme_tangent:
             x = rounded_once(x)
         out = primitive.bind(x, axis=axis, reverse=reverse)
         t = instantiate(t)
@@ -135,6 +142,75 @@ def _def_scan(primitive: Primitive, tangent: Any) -> None:
     register_jvp(primitive, jvp)
 
 
+Values = tuple[Any, ...]
+
+
+def _combined(values: Values, axis: int, combine: Callable[[Values, Values], Values]) -> Values:
+    """Combine each position with all before it; `combine(earlier, later)`."""
+    size = aval_of(values[0]).shape[axis]
+    stride = 1
+    while stride < size:
+        earlier = tuple([lax.slice_in_dim(v, 0, size - stride, axis=axis) for v in values])
+        later = tuple([lax.slice_in_dim(v, stride, size, axis=axis) for v in values])
+        combined = combine(earlier, later)
+        values = tuple(
+            [
+                lax.concatenate([lax.slice_in_dim(v, 0, stride, axis=axis), c], axis)
+                for v, c in zip(values, combined, strict=True)
+            ]
+        )
+        stride *= 2
+    return values
+
+
+def _product_tangent(t: Any, out: Any, x: Any, axis: int) -> Any:
+    """Tangent of `cumprod`: right where factors are zero, since nothing is divided."""
+
+    def combine(earlier: Values, later: Values) -> Values:
+        (p1, t1), (p2, t2) = earlier, later
+        return lax.mul(p1, p2), lax.add(lax.mul(t1, p2), lax.mul(p1, t2))
+
+    return _combined((x, t), axis, combine)[1]
+
+
+def _running_extreme_tangent(t: Any, out: Any, x: Any, axis: int) -> Any:
+    """Tangent of `cummax` and `cummin`: the mean over the elements that attain the extreme."""
+    aval = aval_of(t)
+    attained = lax.eq(x, out)
+    zero = aval.dtype.type(0)
+    count = lax.convert_element_type(attained, aval.dtype)
+
+    def combine(earlier: Values, later: Values) -> Values:
+        (m1, t1, n1), (m2, t2, n2) = earlier, later
+        same = lax.eq(m1, m2)
+        return (
+            m2,
+            lax.add(t2, lax.select(same, t1, zero)),
+            lax.add(n2, lax.select(same, n1, zero)),
+        )
+
+    _, total, count = _combined((out, lax.select(attained, t, zero), count), axis, combine)
+    return lax.div(total, count)
+
+
+def _logsumexp_tangent(t: Any, out: Any, x: Any, axis: int) -> Any:
+    """Tangent of `cumlogsumexp`: the mean weighted with the exponentials."""
+
+    def combine(earlier: Values, later: Values) -> Values:
+        (l1, t1), (l2, t2) = earlier, later
+        # Equal infinities have no difference; they share equally as other equal values do.
+        infinite = lax.bitwise_and(lax.eq(l1, l2), lax.bitwise_not(lax.is_finite(l1)))
+        zero = aval_of(l1).dtype.type(0)
+        d = lax.select(infinite, zero, lax.sub(l1, l2))
+        first_larger = lax.ge(d, zero)
+        smaller = lax.exp(lax.select(first_larger, lax.neg(d), d))
+        value = lax.add(lax.select(first_larger, l1, l2), lax.log1p(smaller))
+        weighted = lax.add(lax.mul(lax.logistic(d), t1), lax.mul(lax.logistic(lax.neg(d)), t2))
+        return value, weighted
+
+    return _combined((x, t), axis, combine)[1]
+
+
 deflinear(p.reduce_sum_p, _reduce_sum_transpose, sums_named_axes=True)
 _def_extreme(p.reduce_max_p)
 _def_extreme(p.reduce_min_p)
@@ -142,7 +218,7 @@ register_jvp(p.reduce_prod_p, _reduce_prod_jvp)
 for _primitive in (p.reduce_and_p, p.reduce_or_p, p.argmax_p, p.argmin_p):
     defzero(_primitive)
 deflinear(p.cumsum_p, _cumsum_transpose)
-_def_scan(p.cumprod_p, scan_product_tangent)
-_def_scan(p.cummax_p, scan_extreme_tangent)
-_def_scan(p.cummin_p, scan_extreme_tangent)
-_def_scan(p.cumlogsumexp_p, scan_logsumexp_tangent)
+_def_cumulative(p.cumprod_p, _product_tangent)
+_def_cumulative(p.cummax_p, _running_extreme_tangent)
+_def_cumulative(p.cummin_p, _running_extreme_tangent)
+_def_cumulative(p.cumlogsumexp_p, _logsumexp_tangent)

@@ -12,6 +12,7 @@ place where they were made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -36,17 +37,19 @@ class Trace:
 
     Attributes:
         axis_env: The named axes in scope while this trace is current.
+        thread: Number of the thread that opened the trace.
         alive: False once the transformation that opened the trace has returned.
         origin: The transformation and the function, as in `vmap(f)`, or the function alone, for
             messages.
     """
 
-    __slots__ = ("__weakref__", "alive", "axis_env", "origin")
+    __slots__ = ("__weakref__", "alive", "axis_env", "origin", "thread")
 
     def __init__(self, axis_env: axes.AxisEnv) -> None:
         self.axis_env = axis_env
         self.alive = True
         self.origin = ""
+        self.thread = get_ident()
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
         """Interpret one application of a primitive."""
@@ -120,9 +123,17 @@ class EvalTrace(Trace):
 def refuse_foreign(tracer: Tracer) -> None:
     """Raise the error for a tracer that reached an evaluation."""
     tracer.require_alive()
+    owner = tracer.owner
+    of = f", {owner.origin}" if owner.origin else ""
+    if owner.thread != get_ident():
+        raise TracerLeakError(
+            f"a traced value of type {tracer.aval} was used in another thread than that of its "
+            f"transformation{of}; use it only inside the function that is being transformed"
+        )
     raise TracerLeakError(
-        f"a traced value of type {tracer.aval} was used outside of its transformation (in another "
-        "thread, or in a callback); use it only inside the function that is being transformed"
+        f"a traced value of type {tracer.aval} reached an operation outside of its "
+        f"transformation{of}. A function that is run elsewhere found it in a global variable or a "
+        "container of one; pass it to that function as an argument"
     )
 
 

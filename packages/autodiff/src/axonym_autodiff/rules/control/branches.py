@@ -27,9 +27,9 @@ from axonym_core.programs import Jaxpr, Var, eval_jaxpr
 from axonym_core.tracing import run_and_end, trace_flat
 from axonym_core.types import ShapedArray, aval_of, join_named
 
-from ..errors import NotLinearError
-from ..jvp_trace import JvpTrace
-from ..programs import (
+from ...errors import NotLinearError
+from ...jvp_trace import JvpTrace
+from ...programs import (
     Mask,
     SplitProgram,
     jvp_program,
@@ -37,15 +37,15 @@ from ..programs import (
     tangent_aval,
     transpose_program,
 )
-from ..rule_tables import (
+from ...rule_tables import (
     Reading,
     is_linear,
     register_jvp,
     register_transpose,
 )
-from ..tape import TapeTrace, register_split
-from .calls import chosen, ct_types, none, nonzero_mask, spread
-from .control import either
+from ...tape import TapeTrace, register_split
+from ..calls import chosen, ct_types, none, nonzero_mask, spread
+from .sections import either
 
 
 def _cond_jvp(
@@ -62,15 +62,20 @@ def _cond_jvp(
     return outs[:n], spread(outs[n:], present, [aval_of(o) for o in outs[:n]])
 
 
-def _bind_cond(index: Any, programs: Sequence[Jaxpr], args: Sequence[Any]) -> list[Any]:
-    """Bind `cond_p` for branches that may hold constants, with their results made alike."""
+def _made_alike(programs: Sequence[Jaxpr]) -> list[Jaxpr]:
+    """Branches whose results vary over the same axes."""
     joined = list(programs[0].out_avals)
     for program in programs[1:]:
         joined = [
             a.update(named_shape=join_named(a.named, b.named))
             for a, b in zip(joined, program.out_avals, strict=True)
         ]
-    return bind_cond(index, [conform_results(p, joined) for p in programs], args)
+    return [conform_results(p, joined) for p in programs]
+
+
+def _bind_cond(index: Any, programs: Sequence[Jaxpr], args: Sequence[Any]) -> list[Any]:
+    """Bind `cond_p` for branches that may hold constants, with their results made alike."""
+    return bind_cond(index, _made_alike(programs), args)
 
 
 def _split_cond(
@@ -98,21 +103,14 @@ def _split_cond(
     ]
     known = [x for x, m in zip(args, linear, strict=True) if differentiate or not m]
     slots, places = _residual_slots(splits)
-    primal = [
-        _with_residual_slots(s, slots, p, len(known)) for s, p in zip(splits, places, strict=True)
-    ]
+    primal = [_with_residual_slots(s, slots, p) for s, p in zip(splits, places, strict=True)]
     known_outs = splits[0].known_outs
     outs = _bind_cond(index, primal, known)
     residuals = outs[known_outs:]
-    programs = [_taking_slots(s, slots, p, len(known)) for s, p in zip(splits, places, strict=True)]
+    programs = _made_alike(
+        [_taking_slots(s, slots, p) for s, p in zip(splits, places, strict=True)]
+    )
     linear_args = chosen(args if tangents is None else tangents, linear)
-    joined = list(programs[0].out_avals)
-    for program in programs[1:]:
-        joined = [
-            a.update(named_shape=join_named(a.named, b.named))
-            for a, b in zip(joined, program.out_avals, strict=True)
-        ]
-    programs = [conform_results(p, joined) for p in programs]
     consts = [c for p in programs for c in p.consts]
     lifted = with_all_consts(programs)
     linear_outs = tape.record(
@@ -146,7 +144,7 @@ def _residual_slots(
 
 
 def _with_residual_slots(
-    split: SplitProgram, slots: Sequence[ShapedArray], places: Sequence[int], num_known: int
+    split: SplitProgram, slots: Sequence[ShapedArray], places: Sequence[int]
 ) -> Jaxpr:
     """The primal part of a branch, returning its residuals in their slots, zeros in others."""
     primal = split.primal
@@ -169,7 +167,7 @@ def _with_residual_slots(
 
 
 def _taking_slots(
-    split: SplitProgram, slots: Sequence[ShapedArray], places: Sequence[int], num_known: int
+    split: SplitProgram, slots: Sequence[ShapedArray], places: Sequence[int]
 ) -> Jaxpr:
     """The linear part of a branch as a function of known arguments, all slots, linear arguments."""
     program = split.linear
@@ -184,7 +182,7 @@ def _taking_slots(
             slot_vars[place] = program.invars[len(split.forwarded) + position]
         return program.replace(invars=(*invars, *slot_vars, *program.invars[r:]))
 
-    return program.derived(("slots", tuple(slots), tuple(places), num_known), make)
+    return program.derived(("slots", tuple(slots), tuple(places)), make)
 
 
 def _split_selection(
