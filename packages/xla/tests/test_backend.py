@@ -106,7 +106,7 @@ def test_an_operation_on_arrays():
     ids=["python", "generic", "array", "array0"],
 )
 def test_operands_may_be_numbers_and_numpy_arrays(other):
-    out = backend.evaluate(add_p, (put(np.float32([1, 2, 3])), other), {})
+    out = backend.evaluate(add_p, (put(np.array([1, 2, 3], aval_of(other).dtype)), other), {})
 
     np.testing.assert_array_equal(get(out), [3, 4, 5])
 
@@ -315,7 +315,7 @@ def test_arguments_of_another_backend_are_converted():
 def test_weakness_does_not_matter_to_a_program():
     program = compiled(lax.neg, np.float32(0))
 
-    (out,) = program([backend.from_host(np.float32(2), aval_of(1.0))])
+    (out,) = program([backend.from_host(np.float32(2), ShapedArray((), "float32", True))])
 
     assert get(out) == -2
 
@@ -485,8 +485,8 @@ def test_evaluating_never_imports_jax():
 
 
 def test_python_integers_out_of_range_are_refused():
-    message = r"integer 1099511627776 does not fit int32"
+    message = r"integer 1180591620717411303424 does not fit int64"
     with pytest.raises(DTypeError, match=message):
-        add_p.bind(2**40, 1)
+        add_p.bind(2**70, 1)
     with pytest.raises(DTypeError, match=message):
-        backend.device_put(2**40, None)
+        backend.device_put(2**70, None)
