@@ -70,3 +70,14 @@ def test_left_out_arguments_have_programs_of_their_own() -> None:
     x = anp.float32(5)
 
     np.testing.assert_array_equal([ratio(x), ratio(b=x), ratio(a=x), ratio(x, x)], [5, 2, 5, 1])
+
+
+def test_a_loop_saves_nothing_at_each_step_that_does_not_change() -> None:
+    def f(w: Any, xs: Any) -> Any:
+        step = lambda c, x: (ax.lax.sin(c) * ax.lax.exp(w) + x, None)  # noqa: E731
+        return ax.lax.scan(step, 1.0, xs)[0]
+
+    program = ax.make_jaxpr(ax.grad(f))(np.float32(0.5), np.ones(7, np.float32))
+
+    forward = next(eqn for eqn in program.eqns if eqn.primitive.name == "scan")
+    assert len(forward.outvars) == 3  # the state; sine and cosine of each step, but no exponential
