@@ -132,3 +132,9 @@ def test_backends_are_found_by_name_and_chosen() -> None:
         pytest.raises(BackendError, match=r"not installed.*numpy"),
     ):
         backends.current()
+
+
+def test_the_base_class_of_arrays_is_not_constructed() -> None:
+    for arguments in ((), (1,), (np.ones(2), "float32")):
+        with pytest.raises(TypeError, match="is not constructed directly"):
+            Array(*arguments)

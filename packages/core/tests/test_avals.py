@@ -14,8 +14,15 @@ from hypothesis import strategies as st
 
 from axonym_core import ShapedArray, ShapeDtypeStruct
 from axonym_core.arrays import as_concrete
-from axonym_core.errors import AxisNameError, AxonymError, DTypeError, IntegerRangeError, ShapeError
-from axonym_core.types import aval_of, host_array, join_all_named, join_named
+from axonym_core.errors import (
+    ArgumentTypeError,
+    AxisNameError,
+    AxonymError,
+    DTypeError,
+    IntegerRangeError,
+    ShapeError,
+)
+from axonym_core.types import aval_of, host_array, join_all_named, join_named, type_of
 
 NAMES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5))
 
@@ -144,11 +151,18 @@ def test_join_is_the_union_and_refuses_sizes_that_differ(a: Any, b: Any) -> None
         (np.int8(2), "i8[]"),
         (np.zeros((2, 0), np.uint16), "u16[2,0]"),
         (as_concrete(np.zeros(3)), "f64[3]"),
-        (ShapeDtypeStruct((2,), "float16"), "f16[2]"),
     ],
 )
 def test_types_of_values(value: Any, text: str) -> None:
     assert repr(aval_of(value)) == text
+    assert type_of(value) is aval_of(value)
+
+
+def test_a_struct_has_a_type_and_is_no_value() -> None:
+    struct = ShapeDtypeStruct((2,), "float16")
+    assert repr(type_of(struct)) == "f16[2]"
+    with pytest.raises(ArgumentTypeError, match="got ShapeDtypeStruct"):
+        aval_of(struct)
 
 
 @pytest.mark.parametrize("value", ["text", None, [1, 2], object()])

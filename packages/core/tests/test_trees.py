@@ -26,6 +26,7 @@ from axonym_core.trees import (
     tree_leaves,
     tree_map,
     tree_structure,
+    tree_transpose,
     tree_unflatten,
 )
 
@@ -649,3 +650,21 @@ def test_trees_are_flattened_by_many_threads_at_once():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_trees_that_hold_themselves_are_refused_by_an_error_of_the_library() -> None:
+    itself: list[Any] = []
+    itself.append(itself)
+    for call in (tree_leaves, tree_structure, tree_flatten, lambda t: tree_map(lambda x: x, t)):
+        with pytest.raises(RecursionError, match="hold itself") as raised:
+            call(itself)
+        assert isinstance(raised.value, TreeStructureError)
+
+
+def test_what_is_no_structure_or_no_sequence_is_refused_by_name() -> None:
+    structure = tree_structure((1, 2))
+    with pytest.raises(TypeError, match="leaves must be a sequence"):
+        tree_unflatten(structure, 5)
+    for outer, inner in ((1, structure), (structure, 2), (None, None)):
+        with pytest.raises(TreeStructureError, match="must be a structure"):
+            tree_transpose(outer, inner, (1, 2))

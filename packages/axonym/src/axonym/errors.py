@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from axonym_core.errors import TracerError as TracerError
     from axonym_core.errors import TracerIntegerConversionError as TracerIntegerConversionError
     from axonym_core.errors import TracerLeakError as TracerLeakError
+    from axonym_core.errors import TreeDepthError as TreeDepthError
     from axonym_core.errors import TreeStructureError as TreeStructureError
     from axonym_core.errors import UnexpectedTracerError as UnexpectedTracerError
     from axonym_distributed.errors import DistributedError as DistributedError
@@ -80,7 +81,8 @@ _HOMES: Final = {
         "ExportError IndexTypeError IndexingError IntegerRangeError InternalError "
         "JaxprTypeError NonConcreteBooleanIndexError OutOfMemoryError PrimitiveNameError "
         "RecursiveCallError ShapeError TracerArrayConversionError TracerBoolConversionError "
-        "TracerError TracerIntegerConversionError TracerLeakError TreeStructureError "
+        "TracerError TracerIntegerConversionError TracerLeakError TreeDepthError "
+        "TreeStructureError "
         "UnexpectedTracerError"
     ),
     "axonym_distributed.errors": (
@@ -154,6 +156,7 @@ __all__ = [
     "TracerError",
     "TracerIntegerConversionError",
     "TracerLeakError",
+    "TreeDepthError",
     "TreeStructureError",
     "UnexpectedTracerError",
     "XlaError",

@@ -25,7 +25,7 @@ from axonym_core.programs import DebugInfo, debug_info, eval_jaxpr
 from axonym_core.settings import BoundedCache, config, context
 from axonym_core.tracing import JaxprTrace, TracedFunction, eval_trace, struct_of, trace_cached
 from axonym_core.trees import PyTreeDef, keystr, tree_flatten, tree_leaves_with_path, tree_unflatten
-from axonym_core.types import ShapedArray, aval_of, python_number
+from axonym_core.types import ShapedArray, aval_of, python_number, type_of
 
 from ._arguments import is_named, selection, static_key
 from ._cache import CompiledFunctionCache, default_cache
@@ -231,9 +231,11 @@ class CompiledFunction(Generic[P, R]):
         ]
         return tuple([d for a, d in groups for _ in range(len(tree_flatten(a)[0]))])
 
-    def _avals(self, call: _Call) -> tuple[ShapedArray, ...]:
+    def _avals(
+        self, call: _Call, of: Callable[[Any], ShapedArray] = aval_of
+    ) -> tuple[ShapedArray, ...]:
         try:
-            return tuple([x.aval if type(x) is ConcreteArray else aval_of(x) for x in call.leaves])
+            return tuple([x.aval if type(x) is ConcreteArray else of(x) for x in call.leaves])
         except TypeError:
             self._refuse(call)
             raise
@@ -301,7 +303,7 @@ class CompiledFunction(Generic[P, R]):
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced:
         """Stage the function for these arguments; a `ShapeDtypeStruct` may stand for an array."""
         call = self._take_apart(args, kwargs)
-        traced = self._traced(call, self._avals(call))
+        traced = self._traced(call, self._avals(call, type_of))
         return Traced(traced.jaxpr, call.in_tree, traced.out_tree, call.donated, self._name)
 
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:

@@ -45,6 +45,7 @@ __all__ = [
     "TracerError",
     "TracerIntegerConversionError",
     "TracerLeakError",
+    "TreeDepthError",
     "TreeStructureError",
     "UnexpectedTracerError",
 ]
@@ -188,6 +189,18 @@ class TreeStructureError(AxonymError, ValueError):
         axonym_core.errors.TreeStructureError: tree_map: tree 2 differs from tree 1 at ['b']: \
 tree 1 has a tuple of length 2, tree 2 has a tuple of length 3. Give every tree the structure of \
 tree 1.
+    """
+
+
+class TreeDepthError(TreeStructureError, RecursionError):
+    """A pytree is deeper than it can be taken apart, as one that holds itself is.
+
+    Cause: a list or dict that was put into itself, or nesting of thousands of levels. Cure: take
+    the container out of itself, or say with ``is_leaf`` which nodes are leaves::
+
+        layers = []
+        layers.append(layers)
+        tree_leaves(layers)  # TreeDepthError
     """
 
 

@@ -11,12 +11,15 @@ adds `sum`, `reshape`, …).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
 import numpy as np
 
-from ..errors import AxonymError, DTypeError
+from ..errors import ArgumentTypeError, ArgumentValueError, AxonymError, DTypeError
 from ..types import dtypes
 from ..types.avals import AxisName, ShapedArray, aval_of, host_array
 from . import backends
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 Need = Literal["array", "bool", "complex", "float", "index", "int", "round"]
 """What numbers may be needed for."""
+
+
+_METHODS: Final = "axonym_numpy"
+"""The package that adds the methods of NumPy's arrays."""
 
 
 class Array:
@@ -44,6 +51,25 @@ class Array:
     __hash__ = None  # type: ignore[assignment]  # equality is element-wise
 
     aval: ShapedArray
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse: the classes of arrays with data and of tracers say how they are made."""
+        raise ArgumentTypeError(
+            f"{type(self).__name__} is not constructed directly; make an array with "
+            "axonym.numpy.asarray"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for a name that is missing: methods come with a package, imported when needed."""
+        if not name.startswith("_") or name == "__array_namespace__":
+            if _METHODS in sys.modules or find_spec(_METHODS) is not None:
+                import_module(_METHODS)  # waits where another thread imports it
+                return object.__getattribute__(self, name)
+            raise AttributeError(
+                f"an array has no attribute {name!r} here: the methods of NumPy's arrays come with "
+                "the package axonym-numpy, which is not installed (pip install axonym-numpy)"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,12 +113,12 @@ class Array:
 
     def __len__(self) -> int:
         if not self.aval.shape:
-            raise TypeError("len() of a 0-d array; it has no dimension to count")
+            raise ArgumentTypeError("len() of a 0-d array; it has no dimension to count")
         return self.aval.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         if not self.aval.shape:
-            raise TypeError("iteration over a 0-d array; use .item() or reshape it first")
+            raise ArgumentTypeError("iteration over a 0-d array; use .item() or reshape it first")
         return (self[i] for i in range(self.aval.shape[0]))
 
     if TYPE_CHECKING:  # set from above, by `operators` and `indexing`, which rest on arrays
@@ -141,7 +167,7 @@ class Array:
             """Updates of parts; see `axonym_core.indexing`."""
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        raise TypeError(
+        raise ArgumentTypeError(
             "arrays are immutable; instead of x[index] = value write x = x.at[index].set(value)"
         )
 
@@ -151,7 +177,7 @@ class Array:
         Raises:
             ConcretizationError: There is none; the message says what it was `needed` for.
         """
-        raise TypeError(f"{type(self).__name__} has no data")
+        raise ArgumentTypeError(f"{type(self).__name__} has no data")
 
     def _scalar(self, needed: Need) -> Any:
         """The one element, as a NumPy scalar."""
@@ -159,11 +185,11 @@ class Array:
         if host.size == 1:
             return host.reshape(())[()]
         if needed == "bool":
-            raise ValueError(
+            raise ArgumentValueError(
                 f"the truth value of an array of shape {host.shape} is ambiguous; use .any() or "
                 ".all()"
             )
-        raise TypeError(f"{needed}() needs an array of one element, got shape {host.shape}")
+        raise ArgumentTypeError(f"{needed}() needs an array of one element, got shape {host.shape}")
 
     def __bool__(self) -> bool:
         return bool(self._scalar("bool"))
@@ -180,7 +206,9 @@ class Array:
     def __index__(self) -> int:
         host = self._host("index")
         if host.ndim != 0 or host.dtype.kind not in "iu":
-            raise TypeError(f"only 0-d integer arrays can be used as an index, got {self.aval}")
+            raise ArgumentTypeError(
+                f"only 0-d integer arrays can be used as an index, got {self.aval}"
+            )
         return int(host[()])
 
     def __round__(self, ndigits: int | None = None) -> Any:
@@ -190,7 +218,7 @@ class Array:
         host = self._host("array")
         if dtype is not None and np.dtype(dtype) != host.dtype:
             if copy is False:
-                raise ValueError(
+                raise ArgumentValueError(
                     f"converting {host.dtype} to {np.dtype(dtype)} needs a copy; copy=False"
                 )
             return host.astype(dtype)

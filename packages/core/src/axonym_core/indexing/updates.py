@@ -283,9 +283,9 @@ def _as_values(aval: ShapedArray, values: Any) -> Any:
             f"x.at[...] of {aval} cannot take values of type {given} without losing what they "
             f"hold; convert the array first (x.astype('{given.dtype.name}')) or the values"
         )
-    if isinstance(values, Array | np.ndarray):
-        return lax.convert_element_type(values, aval.dtype)
-    return scalar_of(values, aval.dtype)
+    if isinstance(values, np.generic | bool | int | float | complex):
+        return scalar_of(values, aval.dtype)
+    return lax.convert_element_type(values, aval.dtype)
 
 
 def _broadcast(values: Any, shape: tuple[int, ...]) -> Array:

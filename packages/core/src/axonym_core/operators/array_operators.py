@@ -311,7 +311,7 @@ def power(x: Any, y: Any) -> Any:
         return NotImplemented
     if isinstance(y, int | np.integer):
         exponent = python_operator.index(y)
-        exact = type(y) is int and aval is not None and aval.is_number
+        exact = type(y) is int and type(aval) is ShapedArray and aval.is_number
         if not exact:
             x = promotion.promote_dtypes("power", x, y if isinstance(y, np.integer) else 0)[0]
         elif exponent < 0:

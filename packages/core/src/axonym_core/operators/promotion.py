@@ -25,7 +25,14 @@ from ..errors import ArgumentTypeError, DTypeError, ShapeError
 from ..primitives.elementwise import bitcast_convert_type_p, convert_element_type_p
 from ..primitives.shape import broadcast_in_dim_p
 from ..types import dtypes, python_numbers
-from ..types.avals import Shape, ShapedArray, aval_of, scalar_aval
+from ..types.avals import (
+    Shape,
+    ShapedArray,
+    as_host,
+    aval_of,
+    is_of_other_library,
+    scalar_aval,
+)
 from ..types.dtypes import INEXACT, DType, default_float_dtype, dtype_and_weak, lattice_result
 from ..types.python_numbers import (
     PYTHON_SCALARS,
@@ -66,8 +73,8 @@ def is_arraylike(x: Any) -> bool:
     """Whether `x` is an operand: an array, a tracer, a NumPy array or scalar, or a number."""
     return (
         type(x) in PYTHON_SCALARS
-        or hasattr(x, "aval")
-        or isinstance(x, np.ndarray | np.generic | bool | int | float | complex)
+        or isinstance(x, Array | np.ndarray | np.generic | bool | int | float | complex)
+        or is_of_other_library(x)
     )
 
 
@@ -76,7 +83,7 @@ def is_number(x: Any) -> bool:
     if type(x) in WEAK_SCALARS:
         return True
     aval = getattr(x, "aval", None)
-    return aval is not None and aval.is_number
+    return type(aval) is ShapedArray and aval.is_number
 
 
 def scalar_of(value: Any, dtype: DType) -> Any:
@@ -168,13 +175,15 @@ def number_like(value: Any, aval: ShapedArray) -> Any:
 
 def _type_of(name: str, position: int, x: Any) -> tuple[DType, bool]:
     aval = getattr(x, "aval", None)
-    if aval is not None:
+    if type(aval) is ShapedArray:
         return _strength(aval)
     if not is_arraylike(x):
         raise ArgumentTypeError(
             f"{name}: argument {position} is a {type(x).__name__}; it takes arrays and numbers, so "
             "convert it first, for example with axonym.numpy.asarray"
         )
+    if type(x) is not np.ndarray and not isinstance(x, np.generic | int | float | complex):
+        return aval_of(x).dtype, False
     return dtype_and_weak(x, f"{name}: argument {position}")
 
 
@@ -198,7 +207,8 @@ def _convert(x: Any, dtype: DType, weak: bool) -> Any:
     if kind in WEAK_SCALARS:
         return weak_scalar(x, dtype) if weak else scalar_of(x, dtype)
     aval = getattr(x, "aval", None)
-    if aval is None:
+    if type(aval) is not ShapedArray:
+        x = as_host(x)
         if isinstance(x, np.ndarray):
             if x.dtype == dtype and not weak:
                 return x
@@ -307,8 +317,9 @@ def broadcast_args(name: str, *args: Any) -> list[Any]:
 
 
 def _shape_of(x: Any) -> Shape:
-    aval = getattr(x, "aval", None)
-    return aval.shape if aval is not None else np.shape(x)
+    if isinstance(x, Array):
+        return x.aval.shape
+    return np.shape(x) if isinstance(x, np.ndarray | np.generic) else aval_of(x).shape
 
 
 def promote_args(name: str, *args: Any) -> list[Any]:
@@ -332,7 +343,7 @@ def promote_args(name: str, *args: Any) -> list[Any]:
     """
     first: ShapedArray | None = getattr(args[0], "aval", None)
     if (
-        first is not None
+        type(first) is ShapedArray
         and not first.is_number
         and all([getattr(x, "aval", None) is first for x in args])
     ):
@@ -349,7 +360,7 @@ def promote_args_inexact(name: str, *args: Any) -> list[Any]:
     """
     first: ShapedArray | None = getattr(args[0], "aval", None)
     if (
-        first is not None
+        type(first) is ShapedArray
         and first.dtype in INEXACT
         and not first.is_number
         and all([getattr(x, "aval", None) is first for x in args])

@@ -26,7 +26,7 @@ from ..trees.operations import (
     tree_leaves_with_path,
     tree_unflatten,
 )
-from ..types.avals import AxisName, ShapedArray, ShapeDtypeStruct, aval_of
+from ..types.avals import AxisName, ShapedArray, ShapeDtypeStruct, aval_of, type_of
 from ..types.axes import AxisEnv
 from ..types.python_numbers import python_number, settled
 from .trace import Trace, Tracer, run_and_end, run_in
@@ -417,7 +417,7 @@ def make_jaxpr(
 
         leaves, in_tree = tree_flatten((tuple(dynamic), kwargs))
         stage = partial(trace_tree, debug=debug_info(fun, in_tree), settle=True)
-        avals = [aval_of(python_number(x)) for x in leaves]
+        avals = [type_of(python_number(x)) for x in leaves]
         traced = run_in(JaxprTrace(env), stage, call, in_tree, avals)
         if not return_shape:
             return traced.jaxpr
@@ -451,5 +451,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
     leaves, in_tree = tree_flatten((args, kwargs))
-    traced = trace_tree(fun, in_tree, [aval_of(python_number(x)) for x in leaves], settle=True)
+    traced = trace_tree(fun, in_tree, [type_of(python_number(x)) for x in leaves], settle=True)
     return tree_unflatten(traced.out_tree, [struct_of(a) for a in traced.jaxpr.out_avals])

@@ -33,7 +33,7 @@ from typing import Any, Final
 
 import optree
 
-from ..errors import TreeStructureError
+from ..errors import ArgumentTypeError, TreeDepthError, TreeStructureError
 from .keys import DictKey, FlattenedIndexKey, GetAttrKey, KeyPath, SequenceKey, keystr
 from .registry import (
     KEY_FUNCTIONS,
@@ -102,6 +102,12 @@ _structure: Final[Any] = optree.tree_structure
 _MISSING: Final[Any] = object()
 
 
+_TOO_DEEP: Final = (
+    "the tree is too deep to be taken apart; does a container hold itself? Take it out, or make "
+    "it a leaf with is_leaf"
+)
+
+
 def tree_flatten(tree: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], PyTreeDef]:
     """Take a tree apart into its leaves and its structure.
 
@@ -116,7 +122,10 @@ def tree_flatten(tree: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], P
         >>> tree_flatten({"b": 2, "a": (1, None)})[0]
         [1, 2]
     """
-    return _flatten(tree, is_leaf, namespace=NAMESPACE)  # type: ignore[no-any-return]  # bound above
+    try:
+        return _flatten(tree, is_leaf, namespace=NAMESPACE)  # type: ignore[no-any-return]  # bound above
+    except RecursionError as error:
+        raise TreeDepthError(_TOO_DEEP) from error
 
 
 def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
@@ -137,6 +146,10 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
         ['a', ('b',)]
     """
     if type(leaves) is not list and type(leaves) is not tuple:
+        if not isinstance(leaves, Iterable):
+            raise ArgumentTypeError(
+                f"tree_unflatten: leaves must be a sequence, got {type(leaves).__name__}"
+            )
         leaves = list(leaves)
     try:
         return treedef.unflatten(leaves)
@@ -168,7 +181,10 @@ def tree_leaves(tree: Any, is_leaf: IsLeaf | None = None) -> list[Any]:
         >>> tree_leaves([1, (2, {"a": 3}), None])
         [1, 2, 3]
     """
-    return _leaves(tree, is_leaf, namespace=NAMESPACE)  # type: ignore[no-any-return]  # bound above
+    try:
+        return _leaves(tree, is_leaf, namespace=NAMESPACE)  # type: ignore[no-any-return]  # bound above
+    except RecursionError as error:
+        raise TreeDepthError(_TOO_DEEP) from error
 
 
 def tree_structure(tree: Any, is_leaf: IsLeaf | None = None) -> PyTreeDef:
@@ -185,7 +201,10 @@ def tree_structure(tree: Any, is_leaf: IsLeaf | None = None) -> PyTreeDef:
         >>> tree_structure((1, 2)) == tree_structure(("a", "b"))
         True
     """
-    return _structure(tree, is_leaf, namespace=NAMESPACE)  # type: ignore[no-any-return]  # bound above
+    try:
+        return _structure(tree, is_leaf, namespace=NAMESPACE)  # type: ignore[no-any-return]  # bound above
+    except RecursionError as error:
+        raise TreeDepthError(_TOO_DEEP) from error
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
@@ -225,7 +244,7 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf | Non
         >>> tree_map(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 10, "b": (20, 30)})
         {'a': 11, 'b': (22, 33)}
     """
-    leaves, treedef = _flatten(tree, is_leaf, namespace=NAMESPACE)
+    leaves, treedef = tree_flatten(tree, is_leaf)
     if not rest:
         return treedef.unflatten([f(leaf) for leaf in leaves])
     columns = [_flatten_up_to("tree_map", treedef, other, i) for i, other in enumerate(rest, 2)]
@@ -319,6 +338,12 @@ def tree_transpose(
         >>> tree_transpose(tree_structure([0, 0]), None, [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
         {'a': [1, 3], 'b': [2, 4]}
     """
+    for name, given in (("outer_treedef", outer_treedef), ("inner_treedef", inner_treedef)):
+        if not isinstance(given, PyTreeDef) and not (given is None and name == "inner_treedef"):
+            raise TreeStructureError(
+                f"tree_transpose: {name} must be a structure, got {type(given).__name__}; "
+                "tree_structure gives that of a tree"
+            )
     rows = _rows(outer_treedef, pytree_to_transpose)
     if inner_treedef is None:
         if not rows:

@@ -8,6 +8,7 @@ from .avals import NamedEntries as NamedEntries
 from .avals import Shape as Shape
 from .avals import ShapedArray as ShapedArray
 from .avals import ShapeDtypeStruct as ShapeDtypeStruct
+from .avals import as_host as as_host
 from .avals import as_integer as as_integer
 from .avals import aval_of as aval_of
 from .avals import dtype_name as dtype_name
@@ -16,6 +17,7 @@ from .avals import join_all_named as join_all_named
 from .avals import join_named as join_named
 from .avals import named_entries as named_entries
 from .avals import scalar_aval as scalar_aval
+from .avals import type_of as type_of
 from .axes import AxisEntry as AxisEntry
 from .axes import AxisEnv as AxisEnv
 from .axes import AxisKind as AxisKind

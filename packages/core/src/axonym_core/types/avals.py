@@ -374,9 +374,9 @@ class ShapeDtypeStruct:
         ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
 
-    __slots__ = ("aval",)
+    __slots__ = ("_aval",)
 
-    aval: ShapedArray
+    _aval: ShapedArray
 
     def __init__(
         self,
@@ -386,25 +386,25 @@ class ShapeDtypeStruct:
         named_shape: Mapping[AxisName, int] | NamedEntries = (),
         weak_type: bool = False,
     ) -> None:
-        self.aval = ShapedArray(
+        self._aval = ShapedArray(
             as_sizes(shape, "shape"), dtypes.as_dtype(dtype), _as_bool(weak_type), named_shape
         )
 
-    shape = property(lambda self: self.aval.shape, doc="Positional shape.")
-    dtype = property(lambda self: self.aval.dtype, doc="Element type.")
-    ndim = property(lambda self: self.aval.ndim, doc="Number of positional dimensions.")
-    size = property(lambda self: self.aval.size, doc="Number of elements.")
-    named_shape = property(lambda self: self.aval.named_shape, doc="Named axes, name to size.")
-    weak_type = property(lambda self: self.aval.weak_type, doc="Whether the dtype is weak.")
+    shape = property(lambda self: self._aval.shape, doc="Positional shape.")
+    dtype = property(lambda self: self._aval.dtype, doc="Element type.")
+    ndim = property(lambda self: self._aval.ndim, doc="Number of positional dimensions.")
+    size = property(lambda self: self._aval.size, doc="Number of elements.")
+    named_shape = property(lambda self: self._aval.named_shape, doc="Named axes, name to size.")
+    weak_type = property(lambda self: self._aval.weak_type, doc="Whether the dtype is weak.")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShapeDtypeStruct) and self.aval is other.aval
+        return isinstance(other, ShapeDtypeStruct) and self._aval is other._aval
 
     def __hash__(self) -> int:
-        return hash(self.aval)
+        return hash(self._aval)
 
     def __repr__(self) -> str:
-        named = f", named_shape={dict(self.aval.named)}" if self.aval.named else ""
+        named = f", named_shape={dict(self._aval.named)}" if self._aval.named else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{named})"
 
 
@@ -424,14 +424,14 @@ def scalar_aval(kind: type) -> ShapedArray:
 
 
 def aval_of(x: Any) -> ShapedArray:
-    """Aval of an array, tracer, NumPy array or scalar, Python scalar or `ShapeDtypeStruct`.
+    """Aval of an array, tracer, NumPy array or scalar, Python scalar, or another library's array.
 
     Raises:
-        TypeError: `x` is none of these.
+        TypeError: `x` is none of these, or a masked array.
     """
     aval = getattr(x, "aval", None)
-    if aval is not None:
-        return aval  # type: ignore[no-any-return]  # an attribute of whatever array class
+    if type(aval) is ShapedArray:
+        return aval
     if isinstance(x, np.generic):
         dtype = x.dtype
         found = _generic_avals.get(dtype)
@@ -451,10 +451,51 @@ def aval_of(x: Any) -> ShapedArray:
     if isinstance(x, bool | int | float | complex):
         base = next(k for k in (bool, int, float, complex) if isinstance(x, k))
         return scalar_aval(base)
-    raise ArgumentTypeError(
-        f"expected an array or a number, got {type(x).__name__}: {x!r}; "
-        "convert it first, for example with axonym.numpy.asarray"
-    )
+    return aval_of(array_of_other_library(x))
+
+
+def type_of(x: Any) -> ShapedArray:
+    """Aval of an array, as `aval_of`, or of a `ShapeDtypeStruct`, where only the type is wanted."""
+    return x._aval if isinstance(x, ShapeDtypeStruct) else aval_of(x)
+
+
+def is_of_other_library(x: Any) -> bool:
+    """Whether `x` is an array of another library, one with `__array__` or `__dlpack__`."""
+    kind = type(x)
+    return kind is not type and (hasattr(kind, "__array__") or hasattr(kind, "__dlpack__"))
+
+
+def array_of_other_library(x: Any) -> np.ndarray[Any, Any]:
+    """NumPy array of an array of another library (`jax`, `torch`, …), without a copy if possible.
+
+    Raises:
+        ArgumentTypeError: It is no array, or one that NumPy cannot read.
+    """
+    if not is_of_other_library(x):
+        raise ArgumentTypeError(
+            f"expected an array or a number, got {type(x).__name__}: {_shortened(x)}; "
+            "convert it first, for example with axonym.numpy.asarray"
+        )
+    try:
+        array = np.asarray(x) if hasattr(type(x), "__array__") else np.from_dlpack(x)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise ArgumentTypeError(
+            f"an array of type {type(x).__name__} of another library could not be read: {error}; "
+            "give a NumPy array of it"
+        ) from error
+    return array
+
+
+def as_host(x: Any) -> Any:
+    """The NumPy array of an array of another library; anything else passes."""
+    if isinstance(x, np.ndarray | np.generic) or type(getattr(x, "aval", None)) is ShapedArray:
+        return x
+    return array_of_other_library(x) if is_of_other_library(x) else x
+
+
+def _shortened(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def host_array(x: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -467,6 +508,8 @@ def host_array(x: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         >>> host_array(3, aval_of(3).dtype)
         array(3)
     """
+    if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
+        x = array_of_other_library(x)
     try:
         return np.asarray(x, dtype)
     except OverflowError:

@@ -210,4 +210,4 @@ def settled(x: Any) -> Any:
         return x if kind is bool else weak_scalar(x, default_dtype(_KIND[kind]))
     aval = getattr(x, "aval", None)
     # What arrays do about it is set by the operators, which lie above.
-    return x if aval is None or not aval.is_number else x._settled()
+    return x._settled() if type(aval) is ShapedArray and aval.is_number else x

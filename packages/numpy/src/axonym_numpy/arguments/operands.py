@@ -80,8 +80,7 @@ def inexact(name: str, x: Any) -> Any:
     Raises:
         TypeError: `x` is neither an array nor a number.
     """
-    aval = getattr(x, "aval", None)
-    if aval is not None and aval.dtype in INEXACT and not aval.is_number:
+    if isinstance(x, Array) and x.aval.dtype in INEXACT and not x.aval.is_number:
         return x
     return promote_dtypes_inexact(name, x)[0]
 
@@ -92,7 +91,7 @@ def numeric(name: str, x: Any) -> Any:
     Raises:
         TypeError: `x` is neither an array nor a number.
     """
-    if getattr(x, "aval", None) is not None:
+    if isinstance(x, Array):
         return settled(x)
     return promote_dtypes(name, x)[0]
 
@@ -172,7 +171,7 @@ def as_bool(name: str, x: Any) -> Any:
         return x
     if dtypes.is_extended(dtype):
         raise DTypeError(f"{name}: elements of {dtype} are neither true nor false")
-    zero = scalar_of(0, dtype) if isinstance(x, Array | np.ndarray | np.generic) else type(x)(0)
+    zero = type(x)(0) if isinstance(x, int | float | complex) else scalar_of(0, dtype)
     return ne_p.bind(x, zero)
 
 

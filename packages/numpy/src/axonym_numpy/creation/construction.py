@@ -19,7 +19,7 @@ from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
 from axonym_core.operators import WEAK_SCALARS, is_arraylike, scalar_of, settled
 from axonym_core.primitives.elementwise import convert_element_type_p, copy_p
 from axonym_core.primitives.shape import concatenate_p, reshape_p
-from axonym_core.types import ShapedArray, aval_of, dtypes
+from axonym_core.types import ShapedArray, ShapeDtypeStruct, as_host, aval_of, dtypes, type_of
 
 from ..arguments.operands import array_of, convert, dtype_beside, exact
 from ..errors import ArgumentError
@@ -119,12 +119,12 @@ def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any 
         )
     if isinstance(a, Array):
         out = settled(a) if wanted is None else convert(a, wanted)
-    elif isinstance(a, np.ndarray) or is_arraylike(a):
-        out = _from_number_or_numpy(a, wanted)
+    elif is_arraylike(a):
+        out = _from_number_or_numpy(as_host(a), wanted)
     elif isinstance(a, list | tuple):
         out = _from_sequence(a, wanted)
     else:
-        out = _from_foreign(a, wanted)
+        out = _from_buffer(a, wanted)
     return placed("asarray", out, device)
 
 
@@ -154,9 +154,7 @@ def _leaves(a: Any, path: str, found: list[Any]) -> None:
         if isinstance(x, list | tuple):
             _leaves(x, f"{path}[{i}]", found)
         elif is_arraylike(x):
-            found.append(x)
-        elif hasattr(x, "__array__"):
-            found.append(np.asarray(x))
+            found.append(as_host(x))
         else:
             raise ArgumentTypeError(
                 f"asarray: a{path}[{i}] is a {type(x).__name__}, not a number or an array: {x!r}"
@@ -250,22 +248,17 @@ def _ragged(a: Sequence[Any]) -> str:
     return "asarray: the rows of a are ragged; rows of an array have one shape"
 
 
-def _from_foreign(a: Any, wanted: dtypes.DType | None) -> Array:
-    """Arrays of other libraries, and objects that hand out a buffer."""
-    if hasattr(a, "__array__"):
-        host = np.asarray(a)
-    elif hasattr(a, "__dlpack__"):
-        host = np.from_dlpack(a)
-    else:
-        try:
-            host = np.asarray(memoryview(a))
-        except TypeError:
-            if hasattr(a, "__len__") and hasattr(a, "__getitem__") and not isinstance(a, str):
-                return _from_sequence([a[i] for i in range(len(a))], wanted)
-            raise ArgumentTypeError(
-                f"asarray: a {type(a).__name__} is no array and no number: {a!r}; give numbers, "
-                "arrays, or nested lists of these"
-            ) from None
+def _from_buffer(a: Any, wanted: dtypes.DType | None) -> Array:
+    """Objects that hand out a buffer, and sequences that are no lists."""
+    try:
+        host = np.asarray(memoryview(a))
+    except TypeError:
+        if isinstance(a, Sequence) and not isinstance(a, str):
+            return _from_sequence([a[i] for i in range(len(a))], wanted)
+        raise ArgumentTypeError(
+            f"asarray: a {type(a).__name__} is no array and no number: {a!r}; give numbers, "
+            "arrays, or nested lists of these"
+        ) from None
     return _from_number_or_numpy(host, wanted)
 
 
@@ -366,6 +359,10 @@ def aval_like(x: Any, name: str) -> ShapedArray:
     Raises:
         TypeError: `x` has none.
     """
-    if hasattr(x, "shape") and hasattr(x, "dtype") and not hasattr(x, "aval"):
+    if is_arraylike(x):
+        return aval_of(settled(x))
+    if isinstance(x, ShapeDtypeStruct):
+        return type_of(x)
+    if hasattr(x, "shape") and hasattr(x, "dtype"):
         return ShapedArray(tuple(x.shape), dtypes.as_dtype(x.dtype))
-    return aval_of(settled(x)) if is_arraylike(x) else array_of(name, x).aval
+    return array_of(name, x).aval

@@ -73,7 +73,7 @@ def where(
     if size is not None or fill_value is not None:
         raise ArgumentError("where: size and fill_value are for the positions; leave out x and y")
     condition = as_bool("where", condition)
-    if getattr(x, "aval", x) is not getattr(y, "aval", y) or not isinstance(x, Array):
+    if not (isinstance(x, Array) and isinstance(y, Array) and x.aval is y.aval):
         x, y = promote_dtypes("where", x, y)
     condition, x, y = broadcast_args("where", condition, x, y)
     return select_n_p.bind(condition, y, x)
