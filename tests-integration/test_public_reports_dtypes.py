@@ -190,3 +190,28 @@ def test_integers_are_named_where_they_have_no_derivative() -> None:
     assert all(word(t) for t in m[:4])
     assert ("2" in m[4] and "shape" in m[4]) or "f32[2]" in m[4]
     assert not any("Assertion" in t or "Internal" in t for t in m)
+
+
+def test_integers_that_do_not_fit_are_refused() -> None:
+    """Cut silently, or only in compiled code.
+
+    jax-ml/jax#6047, jax-ml/jax#25969, jax-ml/jax#15275.
+
+    NumPy 2 refuses numbers that do not fit the asked type; silent wrap-around gives another
+    number.
+    """
+
+    zero = anp.zeros((), anp.uint8)
+
+    for make in (
+        lambda: anp.array(1000, anp.uint8),
+        lambda: anp.array([1, -1], anp.uint32),
+        lambda: anp.array(2**63),
+        lambda: anp.full((), 300, anp.int8),
+        lambda: zero + 300,
+        lambda: ax.jit(lambda x: x + 300)(zero),
+    ):
+        with pytest.raises(OverflowError):
+            make()
+    assert int(anp.asarray(2**40, anp.int64)) == 2**40
+    assert int(anp.array(np.array([300])).astype(anp.uint8)[0]) == 44
