@@ -127,16 +127,11 @@ def test_a_bounded_cache_has_what_was_used_last_and_is_bounded(
     cache: BoundedCache[int] = BoundedCache(10)
     used: list[int] = []
     for put, key in steps:
-        if put or key in used[-5:]:
-            if key in used[-5:]:
-                assert cache.get(key) == key
-            else:
-                cache.put(key, key)
-            if key in used:
-                used.remove(key)
-            used.append(key)
-        else:
-            assert cache.get(key) in (None, key)
+        found = cache.get(key)
+        assert found == key if key in used[-5:] else found in (None, key)
+        if put or found is not None:
+            cache.put(key, key)
+            used = [k for k in used if k != key] + [key]
         assert len(cache) <= 10 + 1
 
 
