@@ -15,7 +15,7 @@ import numpy as np
 
 from axonym_core import lax
 from axonym_core.arrays import Array, ConcreteArray, as_concrete, backends
-from axonym_core.errors import ArgumentTypeError, DTypeError, ShapeError
+from axonym_core.errors import ArgumentTypeError, DTypeError, IntegerRangeError, ShapeError
 from axonym_core.operators import WEAK_SCALARS, is_arraylike, scalar_of, settled
 from axonym_core.primitives.elementwise import convert_element_type_p, copy_p
 from axonym_core.primitives.shape import concatenate_p, reshape_p
@@ -173,7 +173,7 @@ def _from_sequence(a: Sequence[Any], wanted: dtypes.DType | None) -> Array:
     except ValueError:
         raise ShapeError(_ragged(a)) from None
     except OverflowError:
-        raise DTypeError(f"asarray: an integer in a does not fit {wanted}") from None
+        raise IntegerRangeError(f"asarray: an integer in a does not fit {wanted}") from None
     return as_concrete(_host_converted(host, wanted))
 
 
@@ -198,7 +198,7 @@ def _host_converted(host: np.ndarray[Any, Any], wanted: dtypes.DType) -> np.ndar
             return host.astype(np.complex128 if wanted in dtypes.COMPLEXES else np.float64).astype(
                 wanted
             )
-        raise DTypeError(
+        raise IntegerRangeError(
             f"asarray: an integer in the sequence does not fit {wanted}; give a wider dtype, such "
             "as 'float64'"
         )
@@ -206,7 +206,7 @@ def _host_converted(host: np.ndarray[Any, Any], wanted: dtypes.DType) -> np.ndar
         limits = dtypes.iinfo(wanted)
         low, high = int(host.min()), int(host.max())
         if low < limits.min or high > limits.max:
-            raise DTypeError(
+            raise IntegerRangeError(
                 f"asarray: the integer {low if low < limits.min else high} does not fit {wanted}, "
                 f"which holds {limits.min} to {limits.max}; give a wider dtype, such as 'int64'"
             )
