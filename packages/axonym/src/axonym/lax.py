@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from axonym_core import lax as _lax
 from axonym_core.lax import *  # noqa: F403  # the namespace is that one, whatever is in it
 
-__all__: list[str] = []
-__all__ += _lax.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = _lax.__all__

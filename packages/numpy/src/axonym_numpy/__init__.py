@@ -12,6 +12,8 @@ the package's README.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import (
     creation,
     elementwise,
@@ -37,13 +39,19 @@ from .selection import *  # noqa: F403
 from .shapes import *  # noqa: F403
 from .statistics import *  # noqa: F403
 
-__all__ = ["bool", "linalg", "nn", "special"]
-__all__ += creation.__all__
-__all__ += elementwise.__all__
-__all__ += joining.__all__
-__all__ += linear_algebra.__all__
-__all__ += namespace.__all__
-__all__ += reductions.__all__
-__all__ += selection.__all__
-__all__ += shapes.__all__
-__all__ += statistics.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = [
+        "bool",
+        "linalg",
+        "nn",
+        "special",
+        *creation.__all__,
+        *elementwise.__all__,
+        *joining.__all__,
+        *linear_algebra.__all__,
+        *namespace.__all__,
+        *reductions.__all__,
+        *selection.__all__,
+        *shapes.__all__,
+        *statistics.__all__,
+    ]

@@ -117,8 +117,16 @@ class Backend(Protocol):
         """The device that holds a buffer."""
         ...
 
-    def to_dlpack(self, buffer: Any, **options: Any) -> Any:
-        """DLPack capsule of a buffer; the options are the keywords of `__dlpack__`, all of them."""
+    def to_dlpack(
+        self,
+        buffer: Any,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """DLPack capsule of a buffer; the options are the keywords of `__dlpack__`."""
         ...
 
     def dlpack_device(self, buffer: Any) -> tuple[int, int]:

@@ -6,6 +6,8 @@ and nothing is promoted. `axonym.numpy` and the operators of arrays add broadcas
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import (
     collectives,
     contractions,
@@ -29,14 +31,16 @@ from .reductions import *  # noqa: F403
 from .shape import *  # noqa: F403
 from .sorting import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += collectives.__all__
-__all__ += contractions.__all__
-__all__ += control.__all__
-__all__ += convolutions.__all__
-__all__ += elementwise.__all__
-__all__ += indexing.__all__
-__all__ += random_bits.__all__
-__all__ += reductions.__all__
-__all__ += shape.__all__
-__all__ += sorting.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = [
+        *collectives.__all__,
+        *contractions.__all__,
+        *control.__all__,
+        *convolutions.__all__,
+        *elementwise.__all__,
+        *indexing.__all__,
+        *random_bits.__all__,
+        *reductions.__all__,
+        *shape.__all__,
+        *sorting.__all__,
+    ]

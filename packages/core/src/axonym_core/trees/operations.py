@@ -338,7 +338,11 @@ def tree_transpose(
         >>> tree_transpose(tree_structure([0, 0]), None, [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
         {'a': [1, 3], 'b': [2, 4]}
     """
-    for name, given in (("outer_treedef", outer_treedef), ("inner_treedef", inner_treedef)):
+    structures: tuple[tuple[str, Any], ...] = (
+        ("outer_treedef", outer_treedef),
+        ("inner_treedef", inner_treedef),
+    )
+    for name, given in structures:
         if not isinstance(given, PyTreeDef) and not (given is None and name == "inner_treedef"):
             raise TreeStructureError(
                 f"tree_transpose: {name} must be a structure, got {type(given).__name__}; "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import (
     arithmetic,
     bits,
@@ -23,13 +25,15 @@ from .floating_point import *  # noqa: F403
 from .rounding import *  # noqa: F403
 from .trigonometry import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += arithmetic.__all__
-__all__ += bits.__all__
-__all__ += comparisons.__all__
-__all__ += complex_numbers.__all__
-__all__ += exponentials.__all__
-__all__ += extrema.__all__
-__all__ += floating_point.__all__
-__all__ += rounding.__all__
-__all__ += trigonometry.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = [
+        *arithmetic.__all__,
+        *bits.__all__,
+        *comparisons.__all__,
+        *complex_numbers.__all__,
+        *exponentials.__all__,
+        *extrema.__all__,
+        *floating_point.__all__,
+        *rounding.__all__,
+        *trigonometry.__all__,
+    ]

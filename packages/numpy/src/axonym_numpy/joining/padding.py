@@ -136,7 +136,12 @@ def _odd(a: Any, mirrored: Any, width: tuple[int, int], mode: str, axis: int) ->
 
 @composite("widths", "name")
 def _statistical(a: Any, *, widths: Widths, name: str) -> Array:
-    reduce = {"max": elementary.max, "min": elementary.min, "mean": moments.mean}[name]
+    reductions: dict[str, Any] = {
+        "max": elementary.max,
+        "min": elementary.min,
+        "mean": moments.mean,
+    }
+    reduce = reductions[name]
     for axis, (low, high) in enumerate(widths):
         value = reduce(a, axis, keepdims=True)
         if aval_of(value).dtype != a.dtype:

@@ -345,7 +345,8 @@ def matvec(x1: Any, x2: Any, /) -> Array:
         >>> matvec(lax.full((2, 3), 1.0, "float32"), lax.full((3,), 2.0, "float32"))
         Array([6., 6.], dtype=float32)
     """
-    return _last_contracted("matvec", *arrays_of("matvec", x1, x2), 2, 1, None)
+    x, y = arrays_of("matvec", x1, x2)
+    return _last_contracted("matvec", x, y, 2, 1, None)
 
 
 def vecmat(x1: Any, x2: Any, /) -> Array:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import cumulative, elementary
 from .cumulative import *  # noqa: F403  # each module lists what it shows
 from .elementary import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += cumulative.__all__
-__all__ += elementary.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = [*cumulative.__all__, *elementary.__all__]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import rearranging, reshaping
 from .rearranging import *  # noqa: F403  # each module lists what it shows
 from .reshaping import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += rearranging.__all__
-__all__ += reshaping.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = [*rearranging.__all__, *reshaping.__all__]

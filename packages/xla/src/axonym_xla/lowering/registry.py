@@ -58,7 +58,8 @@ def register_lowering(
     if platform is None:
         lowering_rules[primitive] = rule
         return
-    if not isinstance(platform, str) or not platform:
+    given: Any = platform
+    if not isinstance(given, str) or not given:
         raise ArgumentError(
             f"register_lowering: platform must be a name such as 'cpu', or None for all; got "
             f"{platform!r}."

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import arithmetic, comparisons, conversions, functions
 from .arithmetic import *  # noqa: F403
 from .comparisons import *  # noqa: F403
 from .conversions import *  # noqa: F403
 from .functions import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += arithmetic.__all__
-__all__ += comparisons.__all__
-__all__ += conversions.__all__
-__all__ += functions.__all__
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = [*arithmetic.__all__, *comparisons.__all__, *conversions.__all__, *functions.__all__]
