@@ -106,6 +106,26 @@ def _batch_centred(axis: Any, args: Sequence[Any], dims: Sequence[Any], *, axes:
 extend.deflinear(centred_p, lambda reading, ct, x, *, axes: [centred_p.bind(ct, axes=axes)])
 extend.register_batching(centred_p, _batch_centred)
 
+# One that mentions an axis, and tells no index anything of the others.
+
+tagged_p = extend.Primitive(
+    "third_party.tagged",
+    lambda x, *, axes: x,
+    linear=extend.ALL,
+    uses_axes=lambda params: params["axes"],
+    communicates=False,
+    absent={"evaluation": "axes are mapped away", "lowering": "axes are mapped away"},
+)
+
+
+def _batch_tagged(axis: Any, args: Sequence[Any], dims: Sequence[Any], *, axes: Any) -> Any:
+    rest = tuple(a for a in axes if a != axis.name)
+    return (tagged_p.bind(*args, axes=rest) if rest else args[0]), dims[0]
+
+
+extend.deflinear(tagged_p, lambda reading, ct, x, *, axes: [tagged_p.bind(ct, axes=axes)])
+extend.register_batching(tagged_p, _batch_tagged)
+
 # A primitive that holds a program: it is applied to one slice after the other.
 
 
@@ -417,6 +437,18 @@ class TestCollective:
         np.testing.assert_allclose(ax.vmap(f, axis_name="i")(x), [-1.0, 1.0, 2.0])
 
 
+def test_a_branch_that_only_mentions_an_axis_keeps_infinities_out_of_gradients() -> None:
+    def f(w: Any, x: Any) -> Any:
+        return lax.cond(x > 0, lambda: tagged_p.bind(1.0 / (w * x), axes=("i",)), lambda: 0.0)
+
+    x = np.array([0.0, 1.0, 2.0], np.float32)
+    for g in (f, ax.jit(f)):
+        own = ax.vmap(ax.grad(g), (None, 0), axis_name="i")(1.0, x)
+        np.testing.assert_allclose(own, [0.0, -1.0, -0.5])
+        total = ax.grad(g, reduce_axes=("i",))
+        np.testing.assert_allclose(ax.vmap(total, (None, 0), None, axis_name="i")(1.0, x), -1.5)
+
+
 def slope_of_all(f: Callable[[Any], Any], x: float, h: float = 1e-6) -> Any:
     return (f(x + h) - f(x - h)) / (2 * h)
 
@@ -443,13 +475,13 @@ class TestProgramInside:
             np.testing.assert_allclose(t, by_w * w + by_xs @ xs, rtol=1e-4)
 
     def test_second_derivatives(self) -> None:
-        w, xs = np.float64(self.w), self.xs.astype(np.float64)
+        w, xs = np.array(self.w, np.float64), self.xs.astype(np.float64)
         gradient = ax.grad(swept)
 
         second = ax.grad(gradient)(w, xs)
-        wanted = slope(lambda v: np.float64(gradient(v, xs)), w)
+        wanted = slope(lambda v: np.float64(gradient(np.asarray(v), xs)), w)
         np.testing.assert_allclose(second, wanted, rtol=1e-6)
-        _, forward = ax.jvp(lambda v: gradient(v, xs), (w,), (np.float64(1),))
+        _, forward = ax.jvp(lambda v: gradient(v, xs), (w,), (np.ones(()),))
         np.testing.assert_allclose(forward, wanted, rtol=1e-6)
 
     @pytest.mark.parametrize("name", [None, "i"])

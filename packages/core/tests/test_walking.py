@@ -23,6 +23,7 @@ from axonym_core.programs import (
 )
 
 NOTE = Effect("note")
+ONE = np.float32(1)
 noted: list[Any] = []
 
 
@@ -65,7 +66,7 @@ def test_what_nobody_reads_is_not_staged_and_neither_are_its_constants() -> None
         lax.sin(lax.cos(x) + big)
         return lax.exp(x)
 
-    program = make_jaxpr(f)(1.0)
+    program = make_jaxpr(f)(ONE)
 
     assert names(program.eqns) == ["exp"]
     assert program.consts == ()
@@ -77,39 +78,39 @@ def test_what_has_effects_is_kept_with_what_it_reads() -> None:
         lax.sin(x)
         return x
 
-    program = make_jaxpr(f)(1.0)
+    program = make_jaxpr(f)(ONE)
 
     assert names(program.eqns) == ["cos", "test_walking.note"]
     assert program.effects == {NOTE}
     noted.clear()
     with config.override(backend="numpy"):
-        eval_jaxpr(program, 0.0)
+        eval_jaxpr(program, ONE)
     assert len(noted) == 1
 
 
 def test_a_program_for_other_results_computes_only_what_they_need() -> None:
-    program = make_jaxpr(lambda x: (lax.sin(x), lax.exp(lax.cos(x))))(1.0)
+    program = make_jaxpr(lambda x: (lax.sin(x), lax.exp(lax.cos(x))))(ONE)
 
     (cosine,) = [e.outvars[0] for e in program.eqns if e.primitive.name == "cos"]
     part = with_results(program, [cosine])
 
     check_jaxpr(part)
     assert names(part.eqns) == ["cos"]
-    np.testing.assert_allclose(eval_jaxpr(part, 2.0)[0], np.cos(2.0), rtol=1e-6)
+    np.testing.assert_allclose(eval_jaxpr(part, np.float32(2))[0], np.cos(2.0), rtol=1e-6)
 
 
 def test_what_does_not_depend_on_an_argument() -> None:
     def f(x: Any, y: Any) -> Any:
         return lax.sin(x) + lax.cos(y) + note_p.bind(x)
 
-    program = make_jaxpr(f)(1.0, 1.0)
+    program = make_jaxpr(f)(ONE, ONE)
     same = independent_of(program, program.invars[1:])
 
     assert [e.primitive.name for e in program.eqns if e.outvars[0] in same] == ["sin"]
 
 
 def sides() -> tuple[Any, Any, Any]:
-    return tuple(make_jaxpr(f)(1.0) for f in (lax.sin, lax.cos, lax.exp))  # type: ignore[return-value]  # three
+    return tuple(make_jaxpr(f)(ONE) for f in (lax.sin, lax.cos, lax.exp))  # type: ignore[return-value]  # three
 
 
 def test_programs_are_found_where_the_primitive_says() -> None:
@@ -121,42 +122,42 @@ def test_programs_are_found_where_the_primitive_says() -> None:
     inner = programs_in(both_p, changed)
     assert [names(p.eqns) for p in inner] == [["sin"], ["cos"], ["exp"]]
     assert all(p is not q for p, q in zip(inner, (first, second, extra), strict=True))
-    program = make_jaxpr(lambda x: both_p.bind(x, **params)[0] * 2.0)(1.0)
+    program = make_jaxpr(lambda x: both_p.bind(x, **params)[0] * 2.0)(ONE)
     assert names(equations(program)) == ["test_walking.both", "mul", "sin", "cos", "exp"]
     np.testing.assert_allclose(
-        eval_jaxpr(program, 0.3)[0], 2 * np.exp(np.cos(np.sin(0.3))), rtol=1e-6
+        eval_jaxpr(program, np.float32(0.3))[0], 2 * np.exp(np.cos(np.sin(0.3))), rtol=1e-6
     )
 
 
 def test_equations_of_a_program_that_is_held_often_are_walked_once() -> None:
-    program = make_jaxpr(lax.sin)(1.0)
+    program = make_jaxpr(lax.sin)(ONE)
     for _ in range(40):
         inner = program
         params = {"programs": (inner, (ProgramHolder(inner),)), "extra": inner}
-        program = make_jaxpr(lambda x, p=params: both_p.bind(x, **p)[0])(1.0)
+        program = make_jaxpr(lambda x, p=params: both_p.bind(x, **p)[0])(ONE)
 
     assert len(list(equations(program))) == 41
 
 
 def test_a_program_in_a_parameter_that_is_not_declared_is_a_mistake() -> None:
     silent_p = Primitive("test_walking.silent", lambda x, *, program: x)
-    program = make_jaxpr(lax.sin)(1.0)
+    program = make_jaxpr(lax.sin)(ONE)
 
     with pytest.raises(JaxprTypeError, match=r"test_walking\.silent holds a program"):
-        check_jaxpr(make_jaxpr(lambda x: silent_p.bind(x, program=program))(1.0))
+        check_jaxpr(make_jaxpr(lambda x: silent_p.bind(x, program=program))(ONE))
 
 
 def test_checking_takes_each_program_once() -> None:
-    program: Jaxpr = make_jaxpr(lax.sin)(1.0)
+    program: Jaxpr = make_jaxpr(lax.sin)(ONE)
     for _ in range(60):
         params = {"programs": (program, (ProgramHolder(program),)), "extra": program}
-        program = make_jaxpr(lambda x, p=params: both_p.bind(x, **p)[0])(1.0)
+        program = make_jaxpr(lambda x, p=params: both_p.bind(x, **p)[0])(ONE)
 
     check_jaxpr(program)  # 3**60 walks would not end
 
 
 def test_interpreting_with_another_meaning() -> None:
-    program = make_jaxpr(lambda x: lax.sin(x) + lax.cos(x))(1.0)
+    program = make_jaxpr(lambda x: lax.sin(x) + lax.cos(x))(ONE)
 
     (depth,) = interpret(program, [0], lambda eqn, operands: 1 + max(operands))
 
@@ -166,7 +167,7 @@ def test_interpreting_with_another_meaning() -> None:
 def test_the_name_of_a_primitive_belongs_to_the_module_that_defined_it() -> None:
     with pytest.raises(PrimitiveNameError, match="'sin' is defined in axonym_core"):
         Primitive("sin", lambda x: x)
-    sine = make_jaxpr(lax.sin)(1.0).eqns[0].primitive
+    sine = make_jaxpr(lax.sin)(ONE).eqns[0].primitive
 
     assert sine.__reduce__()[0](*sine.__reduce__()[1]) is sine
 
