@@ -17,7 +17,15 @@ from axonym_core.programs import JaxprEqn, Var
 from axonym_core.settings import context
 from axonym_core.tracing import run_and_end
 from axonym_core.trees import PyTreeDef, register_pytree_node_class, tree_flatten, tree_unflatten
-from axonym_core.types import AxisName, ShapedArray, aval_of, dtypes, python_number, scalar_of
+from axonym_core.types import (
+    AxisName,
+    ShapedArray,
+    aval_of,
+    dtypes,
+    python_number,
+    scalar_of,
+    type_of,
+)
 
 from .arguments import (
     argument_path,
@@ -357,7 +365,7 @@ def linear_transpose(
     tape = TapeTrace(context.trace)
     inputs = []
     for i, x in enumerate(leaves):
-        aval = aval_of(python_number(x))
+        aval = type_of(python_number(x))
         if not dtypes.is_inexact(aval.dtype):
             raise NotDifferentiableError(
                 f"linear_transpose: {leaf_path(in_tree, i, 'primals')} has dtype "
@@ -370,7 +378,7 @@ def linear_transpose(
         "linear_transpose",
         tape.eqns,
         [x.variable for x in inputs],
-        [aval_of(python_number(x)) for x in leaves],
+        [type_of(python_number(x)) for x in leaves],
         in_tree,
         [variable(o) for o in out_leaves],
         [aval_of(o) for o in out_leaves],

@@ -131,6 +131,7 @@ class IntegerRangeError(DTypeError, OverflowError):
     float.
 
     Example:
+        >>> import numpy as np
         >>> from axonym_core import lax
         >>> lax.add(np.ones(3, np.int8), 1000)
         Traceback (most recent call last):

@@ -127,8 +127,9 @@ def equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
     """All equations of a program and of the programs inside, those of each program once.
 
     Example:
+        >>> import numpy as np
         >>> from axonym_core import lax, make_jaxpr
-        >>> program = make_jaxpr(lambda x: lax.cond(x > 0, lax.sin, lax.cos, x))(1.0)
+        >>> program = make_jaxpr(lambda x: lax.cond(x > 0, lax.sin, lax.cos, x))(np.float32(1))
         >>> [eqn.primitive.name for eqn in equations(program)]
         ['gt', 'convert_element_type', 'cond', 'cos', 'sin']
     """

@@ -397,7 +397,7 @@ def make_jaxpr(
 
     Example:
         >>> from axonym_core import lax
-        >>> make_jaxpr(lambda x: lax.sin(x))(1.0)
+        >>> make_jaxpr(lambda x: lax.sin(x))(np.float32(1))
         { lambda ; a:f32[]. let
             b:f32[] = sin a
           in (b,) }
