@@ -15,7 +15,7 @@ from axonym_core.primitives.contractions import dot_general_p
 from axonym_core.primitives.reductions import reduce_sum_p
 from axonym_core.programs import axes_used
 from axonym_core.settings import config
-from axonym_core.types import aval_of
+from axonym_core.types import type_of
 
 CASES = [
     ((3, 4), (4, 5), (((1,), (0,)), ((), ()))),
@@ -96,7 +96,7 @@ def varying(shape: tuple[int, ...], *names: str) -> ShapeDtypeStruct:
 
 
 def linear(shape: tuple[int, ...], *names: str) -> Linear:
-    return Linear(aval_of(varying(shape, *names)))
+    return Linear(type_of(varying(shape, *names)))
 
 
 def transposed(reading: Reading, ct: Any, y: Any, w: Linear, names: tuple[str, ...]) -> Any:
