@@ -147,7 +147,7 @@ def register_backend(backend: Backend) -> None:
 
 def names() -> list[str]:
     """Names of the backends that are installed or registered."""
-    from importlib.metadata import entry_points  # slow to import, seldom needed
+    from importlib.metadata import entry_points  # slow to import, seldom needed  # noqa: PLC0415
 
     found = {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)}
     return sorted(found | set(_registered))
@@ -169,7 +169,7 @@ def get(name: str) -> Backend:
     """
     backend: Any = _loaded.get(name)
     if backend is None:
-        from importlib.metadata import entry_points  # as above
+        from importlib.metadata import entry_points  # as above  # noqa: PLC0415
 
         for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
             backend = entry.load()
