@@ -165,3 +165,25 @@ def test_sizes_of_axes_are_integers_of_0_or_more(size: Any) -> None:
         with pytest.raises((TypeError, ValueError)) as raised:
             call()
         assert isinstance(raised.value, AxonymError)
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 5, 7, 100])
+@pytest.mark.parametrize("length", [0, 1, 6])
+def test_a_map_in_batches_is_the_map_one_by_one(length: int, batch_size: int) -> None:
+    xs = {"a": np.arange(float(length * 2)).reshape(length, 2), "b": np.arange(length)}
+
+    def f(x: Any) -> Any:
+        return {"sum": lax.reduce_sum(x["a"], (0,)) * x["b"], "pair": x["a"]}
+
+    batched = lax.map(f, xs, batch_size=batch_size)
+    one_by_one = lax.map(f, xs)
+
+    for name in ("sum", "pair"):
+        assert batched[name].dtype == one_by_one[name].dtype
+        np.testing.assert_array_equal(batched[name], one_by_one[name])
+
+
+@pytest.mark.parametrize("batch_size", [0, -1, 1.5, True, "2"])
+def test_what_is_no_batch_size_is_refused(batch_size: Any) -> None:
+    with pytest.raises(ValueError, match="batch_size"):
+        lax.map(lambda x: x, np.arange(3), batch_size=batch_size)

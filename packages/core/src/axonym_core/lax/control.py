@@ -8,9 +8,12 @@ named axis that the body makes it vary over; the branches of a `cond` are brough
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final
 
 import numpy as np
 
@@ -42,8 +45,11 @@ from ..types.avals import NamedEntries, ShapedArray, aval_of, join_named
 from ..types.python_numbers import python_number, scalar_of, settled_aval
 from .collectives import pbroadcast
 from .elementwise import clamp, convert_element_type, lt, ne
+from .shape import concatenate, reshape, slice_in_dim
 
 __all__ = ["cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+
+_MAPPING: Final = "axonym_mapping"
 
 
 def conform(x: Any, aval: ShapedArray) -> Any:
@@ -307,17 +313,64 @@ def _check_scan_result(name: str, out_tree: PyTreeDef, init_tree: PyTreeDef) -> 
         )
 
 
-def map(f: Callable[[Any], Any], xs: Any) -> Any:  # the field's name
+def map(  # the field's name
+    f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None
+) -> Any:
     """Apply a function to each slice of arrays along the leading dimension, one after the other.
 
     Args:
         f: Function of a slice.
         xs: Tree of arrays with a common leading dimension.
+        batch_size: How many slices to work on at once, as `vmap` does: the loop takes as many
+            steps fewer and as much more memory. The size of the dimension need not be a multiple.
 
     Returns:
         The tree of stacked results.
+
+    Raises:
+        ArgumentValueError: `batch_size` is no positive integer.
+        ArgumentTypeError: There is a `batch_size`, and axonym-mapping is not installed.
+
+    Example:
+        >>> from axonym_core import lax
+        >>> lax.map(lambda x: lax.mul(x, x), np.arange(5)).tolist()
+        [0, 1, 4, 9, 16]
     """
-    return scan(_MapBody(f), (), xs)[1]
+    if batch_size is None:
+        return scan(_MapBody(f), (), xs)[1]
+    size = _static_int(batch_size)
+    if size is None or isinstance(batch_size, bool) or size < 1:
+        raise ArgumentValueError(
+            f"map: batch_size={batch_size!r} is no number of slices; give a positive integer"
+        )
+    leaves, tree = tree_flatten(xs)
+    length = _scan_length(xs, leaves, None)
+    mapped = _vmap(f)
+    if length <= size:
+        return mapped(xs)
+    steps = length // size
+
+    def part(start: int, stop: int, shape: tuple[int, ...]) -> Any:
+        parts = [slice_in_dim(as_array(x), start, stop) for x in leaves]
+        shaped = [reshape(x, (*shape, *aval_of(x).shape[1:])) for x in parts]
+        return tree_unflatten(tree, shaped)
+
+    whole = scan(_MapBody(mapped), (), part(0, steps * size, (steps, size)))[1]
+    out = tree_map(lambda y: reshape(y, (steps * size, *aval_of(y).shape[2:])), whole)
+    if steps * size == length:
+        return out
+    rest = mapped(part(steps * size, length, (length - steps * size,)))
+    return tree_map(lambda y, z: concatenate([y, z], 0), out, rest)
+
+
+def _vmap(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function on batches; mapping lies above this package, and is imported when needed."""
+    if _MAPPING not in sys.modules and find_spec(_MAPPING) is None:
+        raise ArgumentTypeError(
+            "map: batch_size needs vmap, of the package axonym-mapping, which is not installed "
+            "(pip install axonym-mapping); leave batch_size out"
+        )
+    return import_module(_MAPPING).vmap(f)  # type: ignore[no-any-return]  # known by name only
 
 
 class _MapBody:
