@@ -68,8 +68,8 @@ class LinearTracer(Tracer):
 class TapeTrace(Trace):
     """Records operations on linear values; passes all others to the parent.
 
-    Equations are `JaxprEqn`s whose operands are `Var`s for linear values and the values themselves
-    for the others.
+    An equation is a `JaxprEqn`; its operands are variables for linear values, and the values
+    themselves for the others.
     """
 
     __slots__ = ("eqns", "parent")

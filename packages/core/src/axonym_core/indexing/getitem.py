@@ -104,7 +104,7 @@ def _evaluate(x: Array, items: tuple[Any, ...]) -> Array | None:
 
 
 def updates_of(x: Array) -> IndexedUpdates:
-    """Updates of parts of the array: `x.at[index].set(value)`, and `get`, `add`, `multiply`, ….
+    """Return the array's updates of parts, as in `x.at[index].set(value)`; also `get`, `add`, ….
 
     Each returns a new array and leaves this one as it is. See
     `axonym_core.indexing.updates.IndexedUpdate`.

@@ -69,7 +69,7 @@ class Function(NamedTuple):
     public: bool = False
 
     @property
-    def type(self) -> str:
+    def signature(self) -> str:
         """The function's type, as in `(tensor<f32>) -> (tensor<i1>)`."""
         return f"({', '.join([a.type for a in self.arguments])}) -> ({', '.join(self.results)})"
 
@@ -82,7 +82,7 @@ class Function(NamedTuple):
                 function once for all such calls.
         """
         how = ' {mhlo.frontend_attributes = {inlineable = "false"}}' if kept else ""
-        return f"func.call @{self.name}({', '.join(operands)}){how} : {self.type}"
+        return f"func.call @{self.name}({', '.join(operands)}){how} : {self.signature}"
 
     def text(self) -> str:
         """The function in a module."""
