@@ -189,7 +189,7 @@ class Drawing:
         """Draw an operation, extend `env` by its results and keep them small."""
         kinds = _LEAF_OPS if depth == 0 else [*_LEAF_OPS, *_NESTED_OPS, *_NESTED_OPS]
         if self.honest:
-            kinds = [kind for kind in kinds if kind != "stop"]
+            kinds = [kind for kind in kinds if kind not in ("stop", "tied")]
         kind = self.one_of(kinds)
         made = (
             getattr(self, f"_{kind}")(env, depth) if kind in _NESTED_OPS else self._leaf(kind, env)
@@ -451,7 +451,10 @@ class Drawing:
         xs = self._operands(env, self.draw(st.integers(1, 2)))
         params = [self.new("f", x.shape, x.bound) for x in xs]
         shapes = [self.one_of(SHAPES)]
+        # A rule that differentiates a loop of unknown length is refused by linearize.
+        loops, self.loops = self.loops, False
         body = self.body(env, params, 2, depth - 1, shapes)
+        self.loops = loops
         outs = [self.new("f", s, 2.0) for s in shapes]
         ids = tuple(x.id for x in xs)
         factor = 1.0 if self.honest else 2.0
@@ -552,7 +555,8 @@ def programs(draw: Any, loops: bool = True, honest: bool = False, size: int = 7)
     Args:
         draw: Given by hypothesis.
         loops: Whether there are while loops, which have no reverse mode.
-        honest: Whether derivatives are true: custom rules give the right one, and none is stopped.
+        honest: Whether derivatives are true: custom rules give the right one, none is stopped, and
+            nothing is rounded.
             Other programs show more, but have no second derivative to speak of.
         size: Largest number of operations.
     """

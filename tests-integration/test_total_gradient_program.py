@@ -24,6 +24,7 @@ from axonym_autodiff import (
 from axonym_compile import jit
 from axonym_core import Jaxpr, ShapedArray, ShapeDtypeStruct, config, lax, make_jaxpr
 from axonym_core.programs import programs_in
+from axonym_core.types import type_of
 from axonym_mapping import vmap, xmap
 
 BATCH = 8
@@ -162,7 +163,7 @@ def test_no_value_per_example_has_the_size_of_the_weight(name: str, around: str)
     jaxpr = total_gradient(AROUND[around](loss), w, x)
 
     assert with_batch_dimension(jaxpr, w.shape) == []
-    assert jaxpr.out_avals == (w.aval,)
+    assert jaxpr.out_avals == (type_of(w),)
 
 
 def test_weight_scaled_in_each_step_is_never_copied_per_example() -> None:
@@ -175,7 +176,7 @@ def test_gradient_of_a_bias_is_summed_at_once() -> None:
     """A bias meets the activations element by element: their cotangent is summed where it is."""
     jaxpr = total_gradient(layer_norm, shared(16), each(16))
 
-    assert jaxpr.out_avals == (shared(16).aval,)
+    assert jaxpr.out_avals == (type_of(shared(16)),)
     assert [e.primitive.name for e in jaxpr.eqns].count("psum") == 1
 
 

@@ -26,12 +26,15 @@ from axonym_core.types import (
 
 from .arguments import function_name, leaf_path
 from .errors import NotDifferentiableError
+from .further_axes import can_run, run_equation
 from .jvp_trace import JvpTrace
 from .linear_transpose import transpose_flat
 from .programs import runnable_params
 from .recorded_maps import RecordedMap
 from .rule_tables import Reading
 from .tape import LinearTracer, TapeTrace, backward_pass, widen
+
+Apply = Callable[[JaxprEqn, Sequence[Any]], Any]
 
 
 def check_tangents(
@@ -205,16 +208,16 @@ class LinearMap(RecordedMap):
         if any(aval_of(t).named != a.named for t, a in zip(checked, self._in_avals, strict=True)):
             outs = self._at_further_axes(checked, further)
         else:
-            outs = self._forwards(checked)
+            outs = self._forwards(checked, _bind_equation)
         outs = [returned_tangent(o, a) for o, a in zip(outs, self._out_avals, strict=True)]
         return tree_unflatten(self._out_tree, outs)
 
-    def _forwards(self, tangents: Sequence[Any]) -> list[Any]:
-        """Results for tangents that vary over the axes that the arguments vary over."""
+    def _forwards(self, tangents: Sequence[Any], apply: Apply) -> list[Any]:
+        """Results for tangents; `apply` does what an equation says."""
         env: dict[Var, Any] = dict(zip(self._inputs, tangents, strict=True))
         for eqn in self._eqns:
             operands = [env[x] if type(x) is Var else x for x in eqn.invars]
-            out = eqn.primitive.bind(*operands, **runnable_params(eqn))
+            out = apply(eqn, operands)
             if eqn.primitive.multiple_results:
                 env.update(zip(eqn.outvars, out, strict=True))
             else:
@@ -224,9 +227,12 @@ class LinearMap(RecordedMap):
     def _at_further_axes(self, tangents: Sequence[Any], further: NamedEntries) -> list[Any]:
         """Results for tangents that vary over axes that the arguments do not vary over.
 
-        The programs inside were staged for the types of the arguments. Transposing stages them
-        anew, so the map is transposed twice.
+        The programs inside were staged for the types of the arguments. Those of calls, loops and
+        branches are run anew. Transposing stages any program anew, so where others are among them,
+        the map is transposed twice.
         """
+        if can_run(self._eqns):
+            return self._forwards(tangents, run_equation)
         outputs = [o if type(o) is Var else None for o in self._outputs]
 
         def backwards(*cts: Any) -> list[Any]:
@@ -238,6 +244,10 @@ class LinearMap(RecordedMap):
             for aval in [aval_of(o) for o in self._outputs]
         ]
         return [instantiate(o) for o in transpose_flat(backwards, avals, tangents)]
+
+
+def _bind_equation(eqn: JaxprEqn, operands: Sequence[Any]) -> Any:
+    return eqn.primitive.bind(*operands, **runnable_params(eqn))
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
