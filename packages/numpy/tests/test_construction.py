@@ -165,3 +165,11 @@ def test_a_python_integer_beyond_the_default_dtype_is_refused():
     with pytest.raises(DTypeError, match=r"integer 1099511627776 does not fit int32"):
         anp.asarray(2**40)
     assert anp.asarray(np.int64(2**40)).dtype == np.int64
+
+
+def test_a_list_that_holds_itself_is_refused() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+
+    with pytest.raises(ShapeError, match="holds itself"):
+        anp.asarray(endless)

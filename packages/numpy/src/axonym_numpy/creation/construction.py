@@ -9,7 +9,7 @@ array shows in an array of ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from ..arguments.operands import array_of, convert, dtype_beside, exact
 from ..errors import ArgumentError
 
 __all__ = ["array", "asarray", "astype", "copy", "from_dlpack", "frombuffer"]
+
+_MOST_DIMENSIONS: Final = 64  # as in NumPy
 
 
 def placed(name: str, x: Array, device: Any) -> Array:
@@ -149,10 +151,15 @@ def _checked(number: Any, wanted: dtypes.DType) -> Any:
     return number
 
 
-def _leaves(a: Any, path: str, found: list[Any]) -> None:
+def _leaves(a: Any, path: str, found: list[Any], depth: int = 1) -> None:
+    if depth > _MOST_DIMENSIONS:
+        raise ShapeError(
+            f"asarray: a is nested more than {_MOST_DIMENSIONS} deep, or holds itself; arrays have "
+            "no more dimensions than that"
+        )
     for i, x in enumerate(a):
         if isinstance(x, list | tuple):
-            _leaves(x, f"{path}[{i}]", found)
+            _leaves(x, f"{path}[{i}]", found, depth + 1)
         elif is_arraylike(x):
             found.append(as_host(x))
         else:
