@@ -115,6 +115,7 @@ class Drawing:
         self.draw = draw
         self.axes = axes
         self.loops = loops
+        self.guards = True
         self.honest = honest
         self.count = 0
 
@@ -307,7 +308,7 @@ class Drawing:
     def _leaf_guarded(self, env: list[Known]) -> Any:
         x, z = self.float_value(env, shape=()), self.float_value(env, shape=())
         y = self.float_value(env)
-        if x is None or z is None or y is None:
+        if x is None or z is None or y is None or not self.guards:
             return None
         axes = self.one_of([(), self.some_axes()])
         itself = self.draw(st.booleans())
@@ -451,10 +452,11 @@ class Drawing:
         xs = self._operands(env, self.draw(st.integers(1, 2)))
         params = [self.new("f", x.shape, x.bound) for x in xs]
         shapes = [self.one_of(SHAPES)]
-        # A rule that differentiates a loop of unknown length is refused by linearize.
-        loops, self.loops = self.loops, False
+        # Inside a rule that differentiates its function, linearize refuses loops of unknown length,
+        # and reverse mode does not yet keep the guards of branches.
+        loops, self.loops, self.guards = self.loops, False, False
         body = self.body(env, params, 2, depth - 1, shapes)
-        self.loops = loops
+        self.loops, self.guards = loops, True
         outs = [self.new("f", s, 2.0) for s in shapes]
         ids = tuple(x.id for x in xs)
         factor = 1.0 if self.honest else 2.0

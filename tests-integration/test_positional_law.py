@@ -14,6 +14,7 @@ P⁺ is evaluated and differentiated by `positional_programs` in plain NumPy.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations
 from typing import Any
@@ -40,8 +41,10 @@ pytestmark = pytest.mark.timeout(900)
 
 
 def law(examples: int) -> settings:
+    """Settings: new programs at each run, save where the same commit has to get the same answer."""
     return settings(
         max_examples=examples,
+        derandomize="REPEATABLE" in os.environ,
         suppress_health_check=[
             HealthCheck.too_slow,
             HealthCheck.filter_too_much,
