@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # One line for each family; importing it fills the table.
-from . import (  # noqa: F401  # noqa: F401
+from . import (  # noqa: F401  # fills the tables
     calls,
     contractions,
     control,

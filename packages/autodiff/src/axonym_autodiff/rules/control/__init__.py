@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from . import branches, scan, while_loop  # noqa: F401
+from . import branches, scan, while_loop  # noqa: F401  # fills the tables
